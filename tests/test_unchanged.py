@@ -57,7 +57,8 @@ def test_what_changed_in_type_or_metadata_alone_is_written(path, change):
     )
     with Retriever(path, embedder=Counting()) as retriever:
         retriever.add([changed, *NODES[2:]])
-        assert retriever.get(["n1"]) == [changed] and len(retriever.embedder.read) == 1
+        assert retriever.get(["n1"]) == [changed]
+        assert len(retriever.embedder.read) == ("name" in change)  # the embedder reads neither type nor metadata
         assert type(retriever.get(["n1"])[0].metadata["n"]) is type(changed.metadata["n"])
 
 
@@ -120,3 +121,19 @@ def test_what_others_write_meanwhile_does_not_outlive_it(path, others):
         retriever.add([*NODES, Node("new", "new")], [Edge("n1", "new", "next")])
         assert retriever.get(["n1", "new"]) == [NODES[1], Node("new", "new")]
         assert len(retriever.embedder.read) == (1 if others == "write elsewhere" else 3)
+
+
+def test_a_node_with_other_metadata_is_written_and_not_embedded_again(tmp_path):
+    read = []
+
+    def embed(texts):
+        read.extend(texts)
+        return [[1.0, float(len(text))] for text in texts]
+
+    with Retriever(tmp_path / "g.sqlite", embedder=embed) as retriever:
+        retriever.add([Node("a", "A", text="one", metadata={"done": False}), Node("b", "B", text="two")])
+        before = len(read)
+        retriever.add([Node("a", "A", text="one", metadata={"done": True}), Node("b", "B", text="three")])
+        assert read[before:] == ["B B three"]
+        assert retriever.search("one", filter={"done": True}).ids == ["a"]
+        assert retriever.manifest().keys() == {"a", "b"} and retriever.info()["vectors"] == 2

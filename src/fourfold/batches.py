@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,25 +44,33 @@ def lacking(batches: Iterable[Prepared]) -> bool:
     return any(row.vector is None for rows, *_ in batches for row in rows)
 
 
-def unchanged(backend: Backend, nodes: Sequence[Node], dimensions: int) -> set[str]:
-    """Return the ids of the nodes that are stored just as they are given, with a vector where none is given.
+def known(
+    backend: Backend, nodes: Sequence[Node], dimensions: int, text_of: Callable[[Node], str]
+) -> tuple[set[str], dict[str, NDArray[np.float32]]]:
+    """Return what is stored already of nodes that bring no vector.
 
     Contents and vectors are compared themselves, not the hashes stored with them: damaged ones are written anew. What
     is derived of nodes (terms, full text) is not looked at.
+
+    Returns:
+        The ids of those that are stored just as they are given, with a vector; and of the others, by id, the vectors of
+        those of which the embedder would read (``text_of``) what it has read.
+
     """
-    found = set[str]()
+    same: set[str] = set()
+    vectors: dict[str, NDArray[np.float32]] = {}
     for start in range(0, len(nodes), _COMPARED):
         given = {node.id: node for node in nodes[start : start + _COMPARED] if node.vector is None}
         try:
-            found.update(_same(backend, given, dimensions))
+            stored = backend.nodes_by_id(list(given))
+            read = [identity for identity, node in stored.items() if text_of(node) == text_of(given[identity])]
+            for identity, vector in backend.vectors_of(read).items():
+                if len(vector) != dimensions or not np.isfinite(vector).all():
+                    continue
+                if content_hash(stored[identity]) == content_hash(given[identity]):
+                    same.add(identity)
+                else:
+                    vectors[identity] = vector
         except StoreError:  # damaged, too; and where nothing can be read at all, writing says so
             continue
-    return found
-
-
-def _same(backend: Backend, given: dict[str, Node], dimensions: int) -> Iterator[str]:
-    stored = backend.nodes_by_id(list(given))
-    same = [identity for identity, node in stored.items() if content_hash(node) == content_hash(given[identity])]
-    for identity, vector in backend.vectors_of(same).items():
-        if len(vector) == dimensions and np.isfinite(vector).all():
-            yield identity
+    return same, vectors

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -161,13 +161,19 @@ class GraphEmbedding:
             writer.put_model(name, embedder.to_bytes())
 
     def documents(
-        self, nodes: Sequence[Node], there: VectorsOf, progress: Progress | None, by: str | None = None
+        self,
+        nodes: Sequence[Node],
+        there: VectorsOf,
+        progress: Progress | None,
+        by: str | None = None,
+        kept: Mapping[str, NDArray[np.float32]] | None = None,
     ) -> tuple[Iterator[list[NDArray[np.float32] | None]], set[str | None]]:
         """Return the vectors of the nodes, made batch by batch as they are asked for, and the names of their makers.
 
         Beside vectors of unknown origin, in the graph or among these nodes, none is made: such nodes get None.
 
-        ``by`` is the name of the embedder that made the vectors which nodes bring; None where nobody knows.
+        ``by`` is the name of the embedder that made the vectors which nodes bring; None where nobody knows. ``kept``
+        are vectors that it made of the same before, by id.
         """
         vectors: list[NDArray[np.float32] | None] = [
             None if node.vector is None else check_vector(node.vector, f"The vector of node {node.id!r}")
@@ -185,9 +191,10 @@ class GraphEmbedding:
                 f"The vector of node {culprit!r} has {other} dimensions, "
                 f"the vectors of {self._backend.path!r} have {known}."
             )
+        vectors = [kept.get(node.id) if kept and v is None else v for node, v in zip(nodes, vectors, strict=True)]
         missing = sum(vector is None for vector in vectors)
         unknown = there.embedder is None if stored is not None else None in makers
-        if not missing or unknown:
+        if (not missing and not kept) or unknown:
             return iter([vectors]), makers
         self.check(there.embedder if stored is not None else by)
         self.check_reads(there.reads)

@@ -10,9 +10,12 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from fourfold import arguments, deadline
 from fourfold.asking import Asker
-from fourfold.batches import lacking, prepared, unchanged
+from fourfold.batches import known, lacking, prepared
 from fourfold.cache import Cache
 from fourfold.config import RetrievalConfig
 from fourfold.config_history import ConfigHistory, changes_of
@@ -266,19 +269,20 @@ class Session:
     ) -> int:
         """Embed, tokenize and store valid nodes and edges in one transaction, between ``first`` and ``also``.
 
-        What was embedded while ``reembed`` switched to another model is embedded again by that one. Nodes that are
-        stored just so are left as they are, unless ``first`` may take them away.
+        What is new in its metadata alone is not embedded again; what was embedded while ``reembed`` switched to another
+        model is, by that one. Nodes that are stored just so are left as they are, unless ``first`` may take them away.
         """
         arguments.callback(progress)
         while True:
             self.follow_config()  # which may name the tokenizer that the graph is to begin with
             seen, there = self.backend.generation(), VectorsOf.stored(self.backend)
             embedding = self._embedding_of(there)
-            same = self._unchanged(nodes, there, embedding) if first is None else set()
+            same, kept = self._known(nodes, there, embedding)
+            same = same if first is None else set()
             new = [node for node in nodes if node.id not in same]
             try:
                 with _told_of_a_switch(self.backend, there):
-                    made, makers = embedding.documents(new, there, progress, vectors_by)
+                    made, makers = embedding.documents(new, there, progress, vectors_by, kept)
                     batches, dimensions = prepared(new, made, self.tokenizer)
                 with self.backend.transaction(deletes=first is not None or also is not None) as writer:
                     if writer.generation != seen + 1 and not self._are_still(same, nodes, there, embedding):
@@ -304,15 +308,17 @@ class Session:
             self.answers.clear()
             return generation
 
-    def _unchanged(self, nodes: Sequence[Node], there: VectorsOf, embedding: GraphEmbedding) -> set[str]:
-        """Return the ids of the nodes that need not be embedded again: they are there, with vectors of the embedder."""
+    def _known(
+        self, nodes: Sequence[Node], there: VectorsOf, embedding: GraphEmbedding
+    ) -> tuple[set[str], dict[str, NDArray[np.float32]]]:
+        """Return which nodes are stored just so, with vectors of the embedder, and its vectors of those it read so."""
         if there.dimensions is None or there.embedder is None or not embedding.made(there):
-            return set()
-        return unchanged(self.backend, nodes, int(there.dimensions))
+            return set(), {}
+        return known(self.backend, nodes, int(there.dimensions), embedding.text_of)
 
     def _are_still(self, same: set[str], nodes: Sequence[Node], there: VectorsOf, embedding: GraphEmbedding) -> bool:
         """Whether nodes that are left as they are say what they said before others wrote."""
-        return same == self._unchanged([node for node in nodes if node.id in same], there, embedding)
+        return same == self._known([node for node in nodes if node.id in same], there, embedding)[0]
 
     def _embedding_of(self, there: VectorsOf) -> GraphEmbedding:
         """Return what embeds beside these vectors: ``reembed`` puts the new model into the graph before it is ours."""
