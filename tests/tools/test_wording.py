@@ -40,3 +40,17 @@ def test_words_that_are_held_or_ask_for_an_answer_stay():
     assert read("tell me the price, and delete it") == "tell me the price, and delete it"
     assert read("undo it") == "undo it"  # nothing for it is held
     assert all(word == word.lower() and others.split() for word, others in EVERYDAY.items())
+
+
+def test_what_is_declared_is_a_part_of_its_own():
+    """It was one part with the next, whose tool alone was found."""
+    with ToolCatalog(":memory:") as catalog:
+        catalog.add_tools(
+            [
+                {"name": "create_incident", "server": "ops", "description": "Declare an incident."},
+                {"name": "page_on_call", "server": "ops", "description": "Page the engineer on call."},
+                {"name": "get_logs", "server": "ops", "description": "Get the logs of a service."},
+            ]
+        )
+        plan = catalog.suggest_workflow("declare an incident, page the engineer on call")
+    assert [step.name for step in plan.steps] == ["create_incident", "page_on_call"]
