@@ -46,6 +46,37 @@ def test_uncles_and_cousins_are_found_by_brothers_and_sisters(question, answer):
     assert SIBLINGS.search(question).ids[0] == answer
 
 
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("Who is the aunt of Dan Moor?", {"Cleo Moor"}),
+        ("Gus Hill's cousins", {"Dan Moor", "Eve Moor"}),
+        ("Who are the nephews of Ben Moor?", {"Gus Hill"}),
+        ("the sister-in-law of Ida Lund", {"Cleo Moor"}),
+        ("Who are the aunts and uncles of Gus Hill?", {"Ben Moor"}),
+    ],
+)
+def test_without_edges_between_brothers_and_sisters_their_parents_lead_there(question, answers):
+    assert set(PARENTS.search(question).ids[: len(answers)]) == answers
+
+
+def test_brothers_and_sisters_are_siblings_where_edges_say_each():
+    found = SIBLINGS.search("Who are the aunts and uncles of Dan Moor?")
+    assert found.ids[0] == "Cleo Moor"
+
+
+def test_children_are_found_by_the_edges_of_their_fathers_and_mothers():
+    graph = graph_of(
+        "Ben|father|Al · Cleo|father|Al · Dan|father|Ben · Dan|mother|Ida"
+        "· Gus|mother|Cleo · Ida|father|Jon · Kim|father|Jon"
+    )
+    assert set(graph.search("Who are the children of Al?").ids[:2]) == {"Ben", "Cleo"}
+    assert set(graph.search("Who are the grandchildren of Al?").ids[:2]) == {"Dan", "Gus"}
+    assert set(graph.search("Who are the uncles of Dan?").ids[:2]) == {"Cleo", "Kim"}
+    assert graph.search("the cousins of Dan").ids[0] == "Gus"
+    assert graph.search("What are the names of Cleo's brothers and sisters?").ids[0] == "Ben"
+
+
 def test_an_edge_that_says_the_whole_is_meant():
     graph = graph_of(FAMILY + "· Fay Moor|grandfather|Jon Lund")
     assert graph.search("Who is the grandfather of Fay Moor?").ids[0] == "Jon Lund"

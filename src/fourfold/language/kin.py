@@ -1,7 +1,7 @@
 """Words for kin that no edge says, as the steps that lead there: grandchildren of X are children of its children.
 
 "Grandmother" is the mother of a parent, "great-" goes one generation on, "mother-in-law" is the mother of the spouse;
-brothers and sisters are the other children of the parents.
+brothers and sisters are the other children of the parents, and uncles those of the grandparents.
 """
 
 from __future__ import annotations
@@ -24,11 +24,17 @@ _BY_SIBLINGS = {
     "niece": ("siblings", "daughters"),
 }
 _SIDES = {"maternal": "mother", "paternal": "father"}
-_GRAND, _GREAT = "grand", "great"
+_OF_EITHER_SEX = {"brothers": "siblings", "sisters": "siblings", "sons": "children", "daughters": "children"}
+_GRAND, _GREAT, _AND = "grand", "great", "and"
 _IN_LAW = ("in", "law")
 
 Holds = Callable[[str], bool]
 """Whether an edge type may be meant by a word."""
+
+
+def called(words: Words) -> bool:
+    """Tell whether a question has a word for kin by brothers and sisters, which hardly any edge type is near."""
+    return any(word.lower().removesuffix("s") in _BY_SIBLINGS for word, _ in words)
 
 
 def spelt_out(
@@ -41,6 +47,8 @@ def spelt_out(
     typed, names = [word.lower() for word, _ in words], places_of(named)
     for place in range(len(typed) if named else 0):
         end, steps = _kin(typed, place, holds)
+        if typed[end : end + 1] == [_AND]:
+            end, steps = _of_both(end, steps, *_kin(typed, end + 1, holds))
         if not steps or not names.isdisjoint(range(place, end)):
             continue
         own = any(one.end == place for one in named)  # "X's grandchildren" are read away from X, as steps go
@@ -51,6 +59,14 @@ def spelt_out(
         moved = [replace(one, start=one.start + more, end=one.end + more) if one.start >= end else one for one in named]
         return [*words[:place], *((part, tuple(terms(part))) for part in said), *words[end:]], moved
     return words, list(named)
+
+
+def _of_both(end: int, steps: list[str], other_end: int, others: list[str]) -> tuple[int, list[str]]:
+    """Return where two words for kin end and the steps of both, if they differ by sex alone: "aunts and uncles"."""
+    alike = [_OF_EITHER_SEX.get(step, step) for step in steps]
+    if steps and alike == [_OF_EITHER_SEX.get(step, step) for step in others]:
+        return other_end, alike
+    return end, steps
 
 
 def _kin(typed: Sequence[str], place: int, holds: Holds) -> tuple[int, list[str]]:
@@ -75,23 +91,25 @@ def _kin(typed: Sequence[str], place: int, holds: Holds) -> tuple[int, list[str]
 
 def _in_law(last: str, holds: Holds) -> list[str]:
     """Return the steps to a mother-in-law, a son-in-law or a sister-in-law."""
-    spouse, siblings = _first(holds, _SPOUSE), last in _SIBLINGS
-    if not spouse or holds(_IN_LAW[-1]) or not _known(holds, *((_SIBLING,) if siblings else (_PARENT, _CHILD))):
+    spouse, siblings = _first(holds, _SPOUSE), (_SIBLING,) if last in _SIBLINGS else ()
+    if not spouse or holds(_IN_LAW[-1]) or not _known(holds, _PARENT, _CHILD, *siblings):
         return []
-    return [last, spouse] if last in _CHILDREN else [spouse, last]
+    return [last, spouse] if last in _CHILDREN else [spouse, *_in_said_steps([last], holds)]
 
 
 def _aside(word: str, holds: Holds) -> list[str]:
-    """Return the steps to brothers and sisters, and to those who are kin by them.
-
-    Without edges between brothers and sisters only these are found: parents would be among the uncles.
-    """
-    steps = _BY_SIBLINGS.get(word.removesuffix("s"), ())
-    if not (steps or word in _SIBLINGS) or holds(word) or not _known(holds, _PARENT, _CHILD):
+    """Return the steps to brothers and sisters where no edge says these, and to those who are kin by them."""
+    steps = _BY_SIBLINGS.get(word.removesuffix("s"), (word,) if word in _SIBLINGS else ())
+    if not steps or holds(word) or not _known(holds, _PARENT, _CHILD):
         return []
+    return _in_said_steps(steps, holds)
+
+
+def _in_said_steps(steps: Sequence[str], holds: Holds) -> list[str]:
+    """Return steps with those to brothers and sisters by their parents, where no edge says these."""
     if _known(holds, _SIBLING):
         return list(steps)
-    return [] if steps else ["parents", "children"]
+    return [part for step in steps for part in (("parents", "children") if step in _SIBLINGS else (step,))]
 
 
 def _first(holds: Holds, words: Sequence[str]) -> str:

@@ -50,7 +50,7 @@ _SCHOOLS = "education school university college alma institution"
 SAME: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys(("father", "mother", "parent"), "parent father mother"),
-        **dict.fromkeys(("son", "daughter", "kid", "child"), "child children son daughter"),
+        **dict.fromkeys(("son", "daughter", "kid", "child", "children"), "child children son daughter"),
         **dict.fromkeys(("husband", "wife", "marry"), "spouse husband wife partner"),
         **dict.fromkeys(("sibling", "brother", "sister"), "sibling brother sister"),
         **dict.fromkeys(("sex", "gender"), "gender sex"),
@@ -94,7 +94,7 @@ PLACED = frozenset({"located", "situated", "based", "found"})
 INVERSE: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys(("father", "mother", "parent"), "child children son daughter"),
-        **dict.fromkeys(("son", "daughter", "kid", "child"), "parent father mother"),
+        **dict.fromkeys(("son", "daughter", "kid", "child", "children"), "parent father mother"),
     }
 )
 """Words of every life, and the words that labels use for the same edge the other way."""

@@ -53,6 +53,24 @@ class _Level:
     origins: NDArray[np.int64]
     gained: FloatArray
 
+    def only_from(self, before: Nodes) -> Nodes:
+        """Return the node of the level before from which each state is reached, −1 where there are several."""
+        nodes, first = before[self.origins], self.starts[:-1]
+        least, most = np.minimum.reduceat(nodes, first), np.maximum.reduceat(nodes, first)
+        return np.where(least == most, least, -1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Came:
+    """How the states of a level were reached, (n_states,): by which edges, and from which node, −1 from several.
+
+    What was reached from one node alone does not lead back there: the brothers of a parent are not the parent.
+    """
+
+    types: NDArray[np.int64]
+    forward: NDArray[np.bool_]
+    only: Nodes
+
 
 @dataclass(frozen=True, slots=True)
 class _Steps:
@@ -173,14 +191,15 @@ def walk(
     n_words = len(meaning.trust) + 1
     home, nodes = ordered.distinct(start), start
     best: FloatArray = np.zeros((len(start), n_words))
-    came: tuple[NDArray[np.int64], NDArray[np.bool_]] | None = None
+    came: _Came | None = None
     levels: list[_Level] = []
     for _ in range(settings.steps):
         level = _next(edges, home, nodes, best, came, worth, tables, price, settings, allowed, ids)
         if level is None:
             break
         levels.append(level)
-        nodes, best, came = level.nodes, level.best, (level.types, level.forward)
+        came = _Came(level.types, level.forward, level.only_from(nodes))
+        nodes, best = level.nodes, level.best
     if not levels:
         none = np.empty(0, np.int64)
         return Walk(none, np.empty(0), none, total, price, (), tables)
@@ -232,7 +251,7 @@ def _next(
     home: Nodes,
     nodes: Nodes,
     best: FloatArray,
-    came: tuple[NDArray[np.int64], NDArray[np.bool_]] | None,
+    came: _Came | None,
     worth: FloatArray,
     tables: tuple[FloatArray, FloatArray, FloatArray],
     price: float,
@@ -246,9 +265,10 @@ def _next(
     for forward, table in ((True, tables[_ALONG]), (False, tables[_AGAINST])):
         found = edges.expand(nodes, forward=forward, worth=worth, weights="none", cap=settings.fan, allowed=allowed)
         if came is not None:
-            back = (came[0][found.origin] == found.types) & (came[1][found.origin] != forward)
-            if mirrored and back.any():
-                parts.append(_Steps.of(found.of(back), best, tables[_TURNED], forward=forward))
+            back = (came.types[found.origin] == found.types) & (came.forward[found.origin] != forward)
+            others = back & (came.only[found.origin] != found.targets)
+            if mirrored and others.any():
+                parts.append(_Steps.of(found.of(others), best, tables[_TURNED], forward=forward))
             found = found.of(~back)
         parts.append(_Steps.of(found, best, table, forward=forward))
     steps = _Steps.joined(parts)
