@@ -104,3 +104,16 @@ def test_the_kind_is_the_word_that_edges_call_though_others_stand_before_it():
         )
         for question in ("which team has a player from Lyonesse", "which football team has a player from Lyonesse"):
             assert set(retriever.search(question, k=3).ids) == {"FC A", "FC B", "FC C"}, question
+
+
+LEAGUE = graph_of(
+    "Arsenal|plays_at|The Emirates · Chelsea|plays_at|Stamford Bridge · The Emirates|located_in|London"
+    "· Stamford Bridge|located_in|London · Everton|plays_at|Goodison Park · Goodison Park|located_in|Liverpool",
+    {"Arsenal": "team", "Chelsea": "team", "Everton": "team", "London": "city", "Liverpool": "city"}
+    | dict.fromkeys(("The Emirates", "Stamford Bridge", "Goodison Park"), "stadium"),
+)
+
+
+@pytest.mark.parametrize("question", ["Which clubs are from London?", "Which teams are from London?"])
+def test_another_noun_for_the_type_asked_for_calls_it_too(question):
+    assert set(LEAGUE.search(question).ids[:2]) == {"Arsenal", "Chelsea"}

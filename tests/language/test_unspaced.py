@@ -106,3 +106,15 @@ def test_brackets_that_tell_which_is_meant_say_nothing_that_edges_do_not():
     graph = graph_of("胡苏（审计大学副教授）|主讲课程|财务管理 · 是什么（歌曲）|演唱|许安 · 王五（演员）|主讲课程|成本")
     assert graph.search("胡苏主讲什么课程？").ids[0] == "财务管理"
     assert graph.search("王五主讲的是什么？").ids[0] == "成本"
+
+
+def test_an_article_before_a_run_of_characters_is_part_of_the_name(caplog):
+    spider = graph_of("The Amazing Spider|中文名|神奇蜘蛛 · 神奇蜘蛛|编码|tt0948 · 中文|属于|语言")
+    assert spider.search("你知道The Amazing Spider的中文名的编码是什么吗？").ids[0] == "tt0948"
+    assert not caplog.records  # nothing failed
+
+
+def test_names_that_all_stand_within_words_of_edge_types_are_not_meant(caplog):
+    graph = graph_of("黄金期货|交易单位|1000克 · 黄金期货|中文名|期金 · 单位|属于|词语 · 中文|属于|语言")
+    graph.search("中文名和交易单位是什么")
+    assert not caplog.records

@@ -180,7 +180,7 @@ class About:
             return None
         edges, allowed = self.scores.snapshot.edges, self.query.allowed
         best = answer.best(_AS_GOOD)
-        is_type = partial(self.kinds.typed, places, head=True)
+        is_type = partial(self.kinds.typed, places, head=True, alike=self.sentence.is_one_of_several(places[-1]))
         if len(answer.nodes):
             typed = is_type(answer.nodes) & ~ordered.contains(answer.named, answer.nodes)
             if typed[ordered.contains(best, answer.nodes)].any() or self.kinds.ended(places, best).any():

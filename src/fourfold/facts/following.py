@@ -20,6 +20,7 @@ from fourfold.intent import NO_INTENT
 from fourfold.language import kin, name_matching
 from fourfold.language.meaning import Meaning
 from fourfold.language.name_matching import Named, Words
+from fourfold.language.requests import as_question
 from fourfold.language.spoken import read_aloud, without_co
 from fourfold.language.syntax import Sentence, may_ask
 from fourfold.language.tongues import in_another_tongue, in_english
@@ -82,7 +83,7 @@ def _may_ask(query: Query, relations: Relations, settings: Paths) -> bool:
     """Tell whether any word may ask for something beside what is named: told before names, which many may have."""
     if len(query.words) > MOST_WORDS:
         return False
-    if relations.may_be_asked(query.words, settings):
+    if relations.may_be_asked(query.words, settings) or kin.called(query.words):
         return True
     return settings.silent <= 1.0 and (may_ask(query.words) or query.typed.endswith(QUESTION_MARKS))
 
@@ -97,9 +98,11 @@ def _understood(
         return relations.hold(word, terms(word))
 
     for named in subjects.ways(scores, query, relations, settings):
-        words, named = read_aloud(query.topic, typed, named, terms, relations.labels.say)
+        words, named = as_question(*read_aloud(query.topic, typed, named, terms, relations.labels.say))
         words, named = parted(words, named, query.names_of, relations.labels.words.within, terms)
         words, named = kin.spelt_out(words, named, holds, terms)
+        if not named:
+            continue  # all that is named stands within words of edge types
         asked, meaning = _about(scores, query, relations, settings, words, named)
         if asked.sentence.compares():
             return None

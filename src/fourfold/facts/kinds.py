@@ -54,19 +54,42 @@ class Kinds:
         called, terms = self._called(places), self.relations.labels.terms
         return np.array([not called.isdisjoint(terms(" ".join(name))) for name in self.query.names_of(nodes)], bool)
 
-    def typed(self, places: Sequence[int], nodes: Nodes, *, head: bool = False) -> NDArray[np.bool_]:
+    def typed(
+        self, places: Sequence[int], nodes: Nodes, *, head: bool = False, alike: bool = False
+    ) -> NDArray[np.bool_]:
         """Tell which nodes are of a type that words of the question call; the texts of others may have them, too.
 
-        With ``head`` the type must hold the last of the words: the phone numbers of customers are no customers.
+        With ``head`` the type must hold the last of the words: the phone numbers of customers are no customers. With
+        ``alike`` other nouns for the same count, too, where no node is of it: a "club" of type *team*.
         """
-        of_it = self.said(places, nodes)
-        if of_it.sum() > _MOST_TYPES:
+        called = [set(self.query.words[place][1]) for place in places]
+        found = self._of_type(called, self.said(places, nodes), nodes, head=head)
+        others = [] if found.any() or not alike else [self._same_kind(place) for place in places]
+        if not any(others):
+            return found
+        numbers = self.scores.snapshot.term_numbers(sorted(set().union(*others)))
+        if not numbers:
+            return found
+        says: NDArray[np.bool_] = np.zeros(len(nodes), bool)
+        says |= self.scores.snapshot.text.holds(list(numbers.values()), nodes).any(axis=1)
+        return self._of_type([own | other for own, other in zip(called, others, strict=True)], says, nodes, head=head)
+
+    def _of_type(
+        self, called: Sequence[set[str]], says: NDArray[np.bool_], nodes: Nodes, *, head: bool
+    ) -> NDArray[np.bool_]:
+        """Tell which nodes, of those that say so, have a type in these terms, of the last word where it is the head."""
+        if not says.any() or says.sum() > _MOST_TYPES:
             return np.zeros(len(nodes), bool)
-        called, terms = self._called(places), self.relations.labels.terms
-        types = [terms(kind) for kind in self.query.types_of(nodes[of_it])] if of_it.any() else []
-        must = set(self.query.words[places[-1]][1]) if head else set()
-        of_it[of_it] = [bool(own) and must.issubset(own) and called.issuperset(own) for own in types]
+        every, terms = set().union(*called), self.relations.labels.terms
+        of_it = says.copy()
+        types = [set(terms(kind)) for kind in self.query.types_of(nodes[of_it])]
+        of_it[of_it] = [bool(own) and own <= every and not (head and own.isdisjoint(called[-1])) for own in types]
         return of_it
+
+    def _same_kind(self, place: int) -> set[str]:
+        """Return the terms of the nouns for the same kind of thing as a word of the question."""
+        terms = self.relations.labels.terms
+        return {term for noun in self.relations.nouns(self.query.words[place][1]) for term in terms(noun)}
 
     def any_has_type(self, nodes: Nodes) -> bool:
         """Tell whether any of some nodes, or of what stands beside them, has a type: in many a graph none has."""

@@ -12,6 +12,7 @@ NAMES = frozenset({"name", "names"})
 CALLED = frozenset({"named", "called"})
 _OTHERS = frozenset("other all different".split())
 _OF_IT = frozenset({"", "of", "for"})
+_WILL_DO = frozenset({"is", "will", "would", "works"})
 DETERMINERS = ARTICLES | _OTHERS | frozenset("me us down some any every few".split())
 SORTS = frozenset({"kind", "kinds", "sort", "sorts", "type", "types"})
 
@@ -84,6 +85,15 @@ class Nouns(Placed):
         alone = self.words[place] in SORTS and self._content == {place, of}
         return alone and self._is_sort(of) and self._in_label[of] and not self.says_what_it_is(of)
 
+    def is_left_open(self, place: int) -> bool:
+        """Tell whether a word says what does not matter: "in any language", "I don't care about the price"."""
+        before = self._begin_of_run(place) - 1
+        before -= self.at(before) in ARTICLES
+        any_of = self.at(before) == "any" and (
+            self.at(before - 1) in PREPOSITIONS or self.at(self._end_of_run(place) + 1) in _WILL_DO
+        )
+        return any_of or self.at(before) == "mind" or (self.at(before) == "about" and self.at(before - 1) == "care")
+
     def kinds(self) -> list[int]:
         """Return which words say what kind of answer is asked for: "which cities", "list films", "a dish with".
 
@@ -113,6 +123,11 @@ class Nouns(Placed):
     def is_plural(self, place: int) -> bool:
         """Tell whether a word is several things before a verb: the films of "which fantasy films did X make"."""
         return place in self._content and self.words[place].endswith("s") and self.at(place + 1) in AUXILIARIES
+
+    def is_one_of_several(self, place: int) -> bool:
+        """Tell whether there is more than one of what a word calls: "clubs", "which club"; not "what business"."""
+        word = self.words[place]
+        return self.at(self._begin_of_run(place) - 1) == "which" or (word.endswith("s") and not word.endswith("ss"))
 
     def kinds_of_named(self) -> list[int]:
         """Return which words may say so behind a name: "which Kurosawa films"."""

@@ -104,8 +104,9 @@ def parted(
 
     def moved(one: Named, names: Sequence[tuple[str, ...]]) -> Named | None:
         start, end = starts[one.start], starts[one.end]
+        first = starts[max(one.start - 1, 0)]  # an article may stand there: 你知道The Amazing Spider
         begins = [name[:1] for name in names if name[1:] and runs_together(name[0])]
-        ends = ((at, at + len(name), name) for name in (*names, *begins) for at in range(start, end))
+        ends = ((at, at + len(name), name) for name in (*names, *begins) for at in range(first, end))
         found = next(((at, to) for at, to, name in ends if tuple(typed[at:to]) == name), None)
         if found is None and any(runs_together(word) for word, _ in words[one.start : one.end]) and len(named) > 1:
             return None  # it stands within the word of an edge type: 交易, in 交易单位

@@ -61,7 +61,7 @@ class Relations:
     """The edge types of a graph, ready to be compared with questions.
 
     ``numbers`` are those of the types by ``names``. ``is_word`` tells whether a word is spelt as words are: another may
-    be a label's with a letter wrong.
+    be a label's with a letter wrong. ``nouns`` returns those for the same kind of thing as a word, by its terms.
     """
 
     def __init__(
@@ -78,6 +78,7 @@ class Relations:
         self._roles = Roles(names)
         self._succession = Succession(names, terms)
         self._thesaurus = Thesaurus(self.labels)
+        self.nouns = self._thesaurus.kinds
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -271,7 +272,7 @@ class Relations:
 
     def _asks_nothing(self, sentence: Sentence, place: int, terms: Sequence[str]) -> bool:
         """Tell whether a word that could ask for an edge asks for none where it stands."""
-        if sentence.belongs(place) or sentence.names_what_follows(place):
+        if sentence.belongs(place) or sentence.names_what_follows(place) or sentence.is_left_open(place):
             return True
         if sentence.is_noun(place) and self.labels.grammar.only_qualify(terms):
             return True
