@@ -71,7 +71,7 @@ class Analysis:
     def scores(self, query: str, nodes: Nodes, *, plain: bool = False, **options: Any) -> tuple[Query, NodeScores]:
         """Return the question as it was read, and the components of these nodes, whether they are hits or not.
 
-        For rooms that rank by rules of their own, so without the diversity bonus.
+        For rooms that rank by rules of their own, so without what diversifies an answer: bonus, coverage, sides.
 
         Args:
             query: the question.

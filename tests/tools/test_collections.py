@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fourfold import Edge, Node, Retriever
+from fourfold import Edge, Node, RetrievalConfig, Retriever
 from fourfold.tools import ToolCatalog
 from fourfold.tools.wording import EVERYDAY, as_tools_say
 
@@ -17,14 +17,14 @@ ROOT = os.environ.get("FOURFOLD_DATASETS")
 pytestmark = pytest.mark.skipif(not ROOT, reason="FOURFOLD_DATASETS names no folder with the public collections.")
 
 
-def load(name):
+def load(name, config=None):
     folder = Path(ROOT) / name
 
     def lines(file):
         path = folder / file
         return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
-    retriever = Retriever(":memory:")
+    retriever = Retriever(":memory:", config=config)
     retriever.add(
         nodes=[Node(id=d["_id"], name=d["title"], text=d["text"]) for d in lines("corpus.jsonl")],
         edges=[Edge(e["source"], e["target"], e["type"]) for e in lines("edges.jsonl")],
@@ -51,7 +51,7 @@ def test_tool_dependencies(monkeypatch):
 
 @pytest.mark.parametrize("name", ["livemcpbench", "metatool_single"])
 def test_without_edges_it_is_the_retrievers_own_ranking(name):
-    catalog, queries = load(name)
+    catalog, queries = load(name, RetrievalConfig().replace(diversity={"coverage": {"weight": 0.0}}))
     analysis = catalog.retriever.analysis
     for text, _ in queries[:200]:
         said = as_tools_say(text, EVERYDAY, analysis.tokenizer.terms, analysis.snapshot().term_numbers)
