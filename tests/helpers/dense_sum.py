@@ -11,7 +11,7 @@ from fourfold.signals.text import term_weights
 
 PLAIN = {
     "text": {"topic": False, "called": False},
-    "fusion": {"late": {"depth": 0}, "fill": False},
+    "fusion": {"late": {"depth": 0}, "fill": False, "foreign": 1.0},
     "graph": {"bridge": {"weight": 0.0}},
     "intents": {"chosen_types": 0.0, "paths": {"weight": 0.0}},
     "diversity": {"bonus": 0.0, "coverage": {"weight": 0.0}, "sides": False},
