@@ -17,6 +17,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from re import _compiler, _constants, _parser
@@ -26,6 +27,7 @@ from typing import Any
 from fourfold import RetrievalConfig, arguments, edge_types, planning
 from fourfold.ingest import chunking, mentions
 from fourfold.ingest.readers import READ_APART, READERS
+from fourfold.ingest.readers.parsed import NoTextError
 from fourfold.intent import classify
 from fourfold.plain_text import plain_text
 from fourfold.questions import effects, locate, rules
@@ -309,7 +311,8 @@ def readers() -> Iterator[tuple[str, Callable[[str], object]]]:
         READERS[kind]: kind for kind in sorted(READERS.keys() - READ_APART - {".ipynb"})
     }  # those have a bound of time
     for read, kind in kinds.items():
-        yield f"the reader of {kind}", lambda text, read=read: read(text.encode())
+        yield f"the reader of {kind}", lambda text, read=read: _read(read, text)
+    yield "the reader of a table", lambda text: _read(READERS[".csv"], f"name,what it is\nsome word,{text}")
     yield "split", lambda text: chunking.split(text, 500)
     yield "words_of", mentions.words_of
     yield "title_key", mentions.title_key
@@ -319,6 +322,11 @@ def readers() -> Iterator[tuple[str, Callable[[str], object]]]:
     yield "shown", arguments.shown
     yield "without_courtesy", courtesy.without_courtesy
     yield "without_frame", topic.without_frame
+
+
+def _read(read: Callable[[bytes], object], text: str) -> None:
+    with suppress(NoTextError):  # most texts are no tables
+        read(text.encode())
 
 
 def subjects() -> Iterator[tuple[str, Callable[[str], object], Texts, bool]]:

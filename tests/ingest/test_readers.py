@@ -560,3 +560,9 @@ def test_a_text_is_cut_alike_whatever_ends_its_lines():
     assert (
         READERS[".txt"](source.replace("\n", "\r\n").encode()).text == READERS[".txt"](source.encode()).text == source
     )
+
+
+@pytest.mark.parametrize("data", [b"", b"\n \n", b"name,boss\n", b",,\n;;\n"])
+def test_a_table_without_rows_is_passed_over(data):
+    with pytest.raises(NoTextError):
+        READERS[".csv"](data)

@@ -31,7 +31,7 @@ def read_table(data: bytes) -> Parsed:
     delimiter = max("\t;,", key=text.partition("\n")[0].count)
     try:
         lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-        head, *rows = (row for row in lines if any(map(str.strip, row)))
+        head, *rows = [row for row in lines if any(map(str.strip, row))] or [[]]
     except csv.Error as error:
         raise InvalidValueError(f"the table cannot be read: {error}.") from error
     names = [cell.strip() for cell in head]
