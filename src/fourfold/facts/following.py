@@ -47,7 +47,9 @@ def follow_paths(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     named_by_caller = query.weights is not None and (isinstance(query.weights, Weights) or "intent" in query.weights)
     if not settings.weight or not scores.weights.intent or named_by_caller or scores.spec.name == NO_INTENT:
         return
-    if (relations := query.relations()) is None or refine.sides_of(scores, query, config):  # a comparison asks for both
+    if len(query.words) > MOST_WORDS or (relations := query.relations()) is None:
+        return
+    if refine.sides_of(scores, query, config):  # a comparison asks for both
         return
     query = _in_english(scores, query, relations)
     if not _may_ask(query, relations, settings) or (found := _understood(scores, query, relations, settings)) is None:
@@ -73,7 +75,7 @@ def follow_paths(scores: Scores, query: Query, config: RetrievalConfig) -> None:
 
 def _in_english(scores: Scores, query: Query, relations: Relations) -> Query:
     """Return a question of another language with its words in English, as far as they are known and name nothing."""
-    if len(query.words) > MOST_WORDS or not in_another_tongue(query.words):
+    if not in_another_tongue(query.words):
         return query
     names = name_matching.places_of(subjects.named_in(scores, query))
     return replace(query, words=in_english(query.words, names, relations.labels.terms))
@@ -81,8 +83,6 @@ def _in_english(scores: Scores, query: Query, relations: Relations) -> Query:
 
 def _may_ask(query: Query, relations: Relations, settings: Paths) -> bool:
     """Tell whether any word may ask for something beside what is named: told before names, which many may have."""
-    if len(query.words) > MOST_WORDS:
-        return False
     if relations.may_be_asked(query.words, settings) or kin.called(query.words):
         return True
     return settings.silent <= 1.0 and (may_ask(query.words) or query.typed.endswith(QUESTION_MARKS))

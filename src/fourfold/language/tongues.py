@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from unicodedata import combining, normalize
 
 from fourfold.edge_types import label
 from fourfold.language.glosses import TELLING, WITHIN
 from fourfold.language.name_matching import Words
 from fourfold.lazy import once
+from fourfold.word_breaks import without_marks
 
 _TONGUES = ("german", "french", "spanish", "italian", "portuguese", "dutch")
 
@@ -56,7 +56,7 @@ def _plain(known: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Give words without the accents they are often typed without: not at the end, "marié" is not Marie."""
     for word, english in known.items():
         if not word.isascii() and word[-1].isascii() and len(word) > _SHORT:
-            yield "".join(one for one in normalize("NFD", word) if not combining(one)), english
+            yield without_marks(word), english
 
 
 def _by_word(table: str) -> list[dict[str, str]]:

@@ -1,4 +1,4 @@
-"""A table of a foreign database, and which of its columns names what a row tells of."""
+"""A table of a foreign database, how it is called in SQL, and which of its columns names what a row tells of."""
 
 from __future__ import annotations
 
@@ -35,3 +35,8 @@ def name_column(table: Table, key: str) -> str | None:
     if ending is not None:
         return ending
     return key if any(kind in table.columns[key] for kind in ("TEXT", "CHAR")) else None
+
+
+def quoted(name: str) -> str:
+    """Return an identifier as SQL takes it, whatever is in it."""
+    return '"' + name.replace('"', '""') + '"'

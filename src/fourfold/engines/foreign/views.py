@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from fourfold.engines.foreign.spellings import PERSONAL, TEXTS, singular, words
-from fourfold.engines.foreign.tables import Table, name_column
+from fourfold.engines.foreign.tables import Table, name_column, quoted
 
 _SAID = ("TEXT", "CHAR", "CLOB", "INT", "REAL", "NUM", "DEC", "DOUBLE", "FLOAT", "DATE", "TIME", "BOOL", "MONEY")
 """What the types of columns hold that say something in a text; keys, pictures and vectors do not."""
@@ -38,22 +38,22 @@ def _joins(table: Table) -> bool:
 
 def _node(table: Table) -> str:
     key, kind = table.primary[0], _kind(table)
-    number = f"{_text(kind.replace('_', ' ').capitalize() + ' ')} || {_name(key)}"
+    number = f"{_text(kind.replace('_', ' ').capitalize() + ' ')} || {quoted(key)}"
     personal = [column for column in table.columns if words(column) in PERSONAL]
     name = name_column(table, key)
     name = _ending(table, _NAMES) if name in (None, key) else name
     title = _ending(table, _SUBJECTS) if name is None else None
     if personal:
-        said = " || ' ' || ".join(map(_name, personal))
+        said = " || ' ' || ".join(map(quoted, personal))
     elif name is not None:
-        said = _name(name)
+        said = quoted(name)
     else:
-        said = number if title is None else f"{number} || ': ' || {_name(title)}"
+        said = number if title is None else f"{number} || ': ' || {quoted(title)}"
     left = {key, name, title, *personal, *table.references}
     parts = [_part(column) for column, of in table.columns.items() if column not in left and _is_said(of)]
     return (
         f"  SELECT {_id(kind, key)} AS id, {said} AS name, {_text(kind)} AS type, "
-        f"RTRIM({' || '.join(parts) or _text('')}, '; ') AS text FROM {_name(table.name)}"
+        f"RTRIM({' || '.join(parts) or _text('')}, '; ') AS text FROM {quoted(table.name)}"
     )
 
 
@@ -75,10 +75,9 @@ def _edges(table: Table, things: dict[str, Table], *, joined: bool) -> Iterator[
 
 
 def _edge(source: str, target: str, kind: str, table: Table, needed: Sequence[str]) -> str:
-    there = " AND ".join(f"{_name(column)} IS NOT NULL" for column in needed)
-    return (
-        f"  SELECT {source} AS source, {target} AS target, {_text(kind)} AS type FROM {_name(table.name)} WHERE {there}"
-    )
+    there = " AND ".join(f"{quoted(column)} IS NOT NULL" for column in needed)
+    ends = f"{source} AS source, {target} AS target, {_text(kind)} AS type"
+    return f"  SELECT {ends} FROM {quoted(table.name)} WHERE {there}"
 
 
 def _kind(table: Table) -> str:
@@ -92,7 +91,7 @@ def _ending(table: Table, ends: Sequence[str]) -> str | None:
 
 def _part(column: str) -> str:
     label = "" if words(column)[-1:] and words(column)[-1] in TEXTS else f"{' '.join(words(column))}: "
-    return f"COALESCE({_text(label)} || CAST({_name(column)} AS TEXT) || '; ', '')"
+    return f"COALESCE({_text(label)} || CAST({quoted(column)} AS TEXT) || '; ', '')"
 
 
 def _is_said(kind: str) -> bool:
@@ -100,15 +99,11 @@ def _is_said(kind: str) -> bool:
 
 
 def _id(kind: str, column: str) -> str:
-    return f"{_text(kind + ':')} || {_name(column)}"
+    return f"{_text(kind + ':')} || {quoted(column)}"
 
 
 def _union(parts: Iterator[str] | Sequence[str]) -> str:
     return "\n  UNION ALL\n".join(parts)
-
-
-def _name(identifier: str) -> str:
-    return '"' + identifier.replace('"', '""') + '"'
 
 
 def _text(value: str) -> str:

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from fourfold.engines.foreign import ForeignSchema, detect
 from fourfold.engines.foreign.given import check, with_metadata
 from fourfold.engines.foreign.remarks import remarks
-from fourfold.engines.foreign.tables import Table
+from fourfold.engines.foreign.tables import Table, quoted
 from fourfold.engines.foreign.values import (
     hash_of,
     metadata_of,
@@ -34,7 +34,7 @@ from fourfold.engines.foreign.values import (
 )
 from fourfold.engines.sqlite.bounds import PROBING, READING, patience, rows_within, short_values, size_of
 from fourfold.engines.sqlite.connection import Followed, distrust, opened, require_file, warn_if_ours
-from fourfold.engines.sqlite.matches import Matches, identity, quoted
+from fourfold.engines.sqlite.matches import Matches, identity
 from fourfold.errors import SchemaDetectionError, StoreError
 from fourfold.types import Node
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 
+from fourfold.engines.foreign.tables import quoted
 from fourfold.engines.sqlite.bounds import PROBING, patience
 
 _ENDS = 200
@@ -52,11 +53,6 @@ class Matches:
                 return int(self._connection.execute(sql, (json.dumps(sorted(ends)),)).fetchone()[0])
         except sqlite3.OperationalError:  # too many steps
             return 0
-
-
-def quoted(name: str) -> str:
-    """Return an identifier as SQL takes it, whatever is in it."""
-    return '"' + name.replace('"', '""') + '"'
 
 
 def identity(value: object) -> str:
