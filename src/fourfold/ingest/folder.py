@@ -154,8 +154,9 @@ class _Run:
             lost = sum(_is_in(entry.source, {folder}) for entry in self._known.values())
             met = (*map(Path.as_posix, self._files), *self._unread)
             if lost and not any(_is_in(place, {folder}) for place in met):
+                documents = "1 document" if lost == 1 else f"{lost:,} documents"
                 raise InvalidValueError(
-                    f"{folder!r} holds no file that can be read, and the graph has {lost:,} documents of it; nothing "
+                    f"{folder!r} holds no file that can be read, and the graph has {documents} of it; nothing "
                     "was changed. Is a disk not mounted? To take them all away, say allow_empty=True "
                     "(fourfold index --allow-empty)."
                 )
