@@ -96,3 +96,10 @@ def test_edges_of_mothers_and_fathers_tell_them_apart():
 def test_a_word_of_a_name_is_no_kin(question):
     graph = graph_of(FAMILY + "· Grandmother Moor|kept in|Ark")
     assert graph.search(question).ids[0] == "Ark"
+
+
+def test_a_question_may_end_with_and():
+    found = graph_of(FAMILY + "· Ida Lund|kept in|Ark").search("who keeps Ida Lund and")
+    assert not found.degraded
+    assert found.ids[0] == "Ark"
+    assert not graph_of(FAMILY).search("Who is the uncle of Ida Lund and").degraded

@@ -47,7 +47,7 @@ def spelt_out(
     typed, names = [word.lower() for word, _ in words], places_of(named)
     for place in range(len(typed) if named else 0):
         end, steps = _kin(typed, place, holds)
-        if typed[end : end + 1] == [_AND]:
+        if steps and typed[end : end + 1] == [_AND] and end + 1 < len(typed):
             end, steps = _of_both(end, steps, *_kin(typed, end + 1, holds))
         if not steps or not names.isdisjoint(range(place, end)):
             continue
@@ -64,7 +64,7 @@ def spelt_out(
 def _of_both(end: int, steps: list[str], other_end: int, others: list[str]) -> tuple[int, list[str]]:
     """Return where two words for kin end and the steps of both, if they differ by sex alone: "aunts and uncles"."""
     alike = [_OF_EITHER_SEX.get(step, step) for step in steps]
-    if steps and alike == [_OF_EITHER_SEX.get(step, step) for step in others]:
+    if alike == [_OF_EITHER_SEX.get(step, step) for step in others]:
         return other_end, alike
     return end, steps
 
