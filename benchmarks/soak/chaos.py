@@ -20,7 +20,9 @@ WORDS = (
     "deploy production rollback pipeline database backup restore read write file cache error fails fix how to compare "
     "postgres mysql what are the tools support can it list show me overview i want to improve speed step by step "
     "snake_case kebab-case camelCase HTTPServer file.py long_name() naïve Straße 東京 数据库 データ ภาษาไทย привет "
-    "👩‍👩‍👧 then and after not"
+    "👩‍👩‍👧 then and after not who what where when which whose of in by the same most before both i'm "
+    "looking for please grandmother uncle brothers parents born died works boss how many old qui "
+    "est wer ist quién 谁 的 什么"
 ).split()
 FRAGMENTS = (
     *("a_", "-", "_", ".", "a.", '"', '"a ', "(", ")", "*", "'s", " ", "\n", "\t", "\0", "中", "é", "e\u0301"),
@@ -54,6 +56,10 @@ TYPES = (
     "mentions",
     "",
     "weird type!",
+    "parent of",
+    "born_in",
+    "manager",
+    "出生日期",
     "conflicts_with",
 )
 OPERATORS = (
