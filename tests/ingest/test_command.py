@@ -38,11 +38,11 @@ def test_a_folder_is_indexed_and_indexed_again(tmp_path):
 def test_a_folder_without_anything_to_read_is_an_error_that_says_why_and_leaves_no_file(tmp_path):
     notes = tmp_path / "notes"
     notes.mkdir()
-    (notes / "letter.pptx").write_bytes(b"PK")
-    (notes / "other.pptx").write_bytes(b"PK")
+    (notes / "letter.odt").write_bytes(b"PK")
+    (notes / "other.odt").write_bytes(b"PK")
     (notes / "empty.md").write_text("")
     told = fourfold("index", notes, "--db", tmp_path / "n.sqlite", code=1).stderr
-    assert told.startswith(f"fourfold: Nothing could be read in {notes}. 2 files: there is no reader for .pptx. ")
+    assert told.startswith(f"fourfold: Nothing could be read in {notes}. 2 files: there is no reader for .odt. ")
     assert f"{notes / 'empty.md'}: the file is empty. Read are files that end in .md, .markdown, .txt" in told
     assert sorted(path.name for path in tmp_path.iterdir()) == ["notes"]
     (notes / "empty").mkdir()
@@ -53,12 +53,12 @@ def test_what_was_passed_over_is_listed_with_the_reason(tmp_path):
     (tmp_path / "a.md").write_text("fine")
     (tmp_path / "b\x1b[1m.md").write_text("")
     (tmp_path / ".hidden").mkdir()
-    for name in ("one.pptx", "two.pptx", "three.pptx"):
+    for name in ("one.odt", "two.odt", "three.odt"):
         (tmp_path / name).write_bytes(b"PK")
     table = fourfold("index", tmp_path, "--db", tmp_path / "n.sqlite").stdout
     assert "1 added or changed, 0 unchanged, 0 removed." in table and "\x1b" not in table
     rows = " ".join(table.split())
-    assert "3 there is no reader for .pptx." in rows and "and 2 more" in rows
+    assert "3 there is no reader for .odt." in rows and "and 2 more" in rows
     assert "its name begins with a dot." in rows and "the file is empty." in rows
     answer = json.loads(fourfold("index", tmp_path, "--db", tmp_path / "n.sqlite", "--json").stdout)
     assert len(answer["passed_over"]) == 5 and len(answer["problems"]) == 1
@@ -86,9 +86,9 @@ def test_files_folders_corpora_and_graphs_together(tmp_path):
     assert answer["graph"] == {"nodes": 2, "edges": 2} and answer["added"] == 3 and answer["nodes"] == 5
     found = json.loads(fourfold("search", "first", "--db", tmp_path / "g.db", "--json", "-k", "1").stdout)
     assert found["hits"][0]["name"] == "One" and found["hits"][0]["metadata"]["url"] == "x"
-    (tmp_path / "letter.pptx").write_bytes(b"PK")
-    told = fourfold("index", tmp_path / "letter.pptx", "--db", tmp_path / "x.db", code=1).stderr
-    assert f"{tmp_path / 'letter.pptx'}: there is no reader for .pptx." in told
+    (tmp_path / "letter.odt").write_bytes(b"PK")
+    told = fourfold("index", tmp_path / "letter.odt", "--db", tmp_path / "x.db", code=1).stderr
+    assert f"{tmp_path / 'letter.odt'}: there is no reader for .odt." in told
 
 
 def test_edges_of_a_graph_may_name_documents_of_the_same_run(tmp_path):

@@ -315,6 +315,7 @@ def test_a_table_of_things_is_a_line_for_each_row():
     assert (
         read(b'id;name;boss\n1;Ann;\n2;"Bob;\nB.";Ann\n').text == "id: 1, name: Ann\n\nid: 2, name: Bob; B., boss: Ann"
     )
+    assert read(b"Region,2025,2026\nNorth,1,2\n").text == "Region: North, 2025: 1, 2026: 2"
     assert read("\ufeffname\tprice\nBoot\t9\textra".encode()).text == "name: Boot, price: 9, extra"
     edges = (
         "a,likes,b",
@@ -411,6 +412,7 @@ def test_what_a_reader_says_of_a_file_apart_arrives_whole():
         ("pypdf", ".pdf"),
         ("lxml", ".html"),
         ("lxml", ".docx"),
+        ("lxml", ".xlsx"),
         ("markdown_it", ".md"),
         ("markdown_it", ".ipynb"),
     ],

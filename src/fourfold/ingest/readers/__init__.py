@@ -15,8 +15,10 @@ from fourfold.ingest.readers.parsed import Parsed, decoded, plain_lines
 from fourfold.ingest.readers.pdf import read_pdf
 from fourfold.ingest.readers.python import read_python
 from fourfold.ingest.readers.rst import parse_rst
+from fourfold.ingest.readers.slides import read_slides
 from fourfold.ingest.readers.table import read_table
 from fourfold.ingest.readers.word import read_word
+from fourfold.ingest.readers.workbook import read_workbook
 
 
 class Reader(Protocol):
@@ -55,6 +57,8 @@ READERS: Mapping[str, Reader] = MappingProxyType(
         ".py": read_python,
         ".pdf": read_pdf,
         ".docx": read_word,
+        ".xlsx": read_workbook,
+        ".pptx": read_slides,
         ".eml": read_mail,
         ".csv": read_table,
         ".tsv": read_table,
@@ -62,7 +66,7 @@ READERS: Mapping[str, Reader] = MappingProxyType(
 )
 """The reader of each kind of file, by the end of its name in lower case."""
 
-READ_APART = frozenset({".rst", ".py", ".pdf", ".docx", ".eml"})
+READ_APART = frozenset({".rst", ".py", ".pdf", ".docx", ".xlsx", ".pptx", ".eml"})
 """Kinds whose libraries may take any time or memory, or break down, at a hostile file: read in a process apart."""
 
 __all__ = ["READERS", "READ_APART", "Parsed", "Reader"]

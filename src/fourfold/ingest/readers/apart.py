@@ -16,7 +16,7 @@ from typing import Any, Self
 from fourfold.errors import InvalidValueError
 from fourfold.ingest.documents import Section
 from fourfold.ingest.readers import READERS, Parsed
-from fourfold.ingest.readers.parsed import reason
+from fourfold.ingest.readers.parsed import NoTextError, reason
 
 try:
     import resource
@@ -46,6 +46,7 @@ class ReadersApart:
         """Return what the reader of this kind makes of the bytes of a file.
 
         Raises:
+            NoTextError: there is nothing to read in it.
             InvalidValueError: it cannot be read; the sentence says why.
 
         """
@@ -60,7 +61,7 @@ class ReadersApart:
             raise InvalidValueError(self._why_it_ended())
         fields = json.loads(answer)
         if "error" in fields:
-            raise InvalidValueError(fields["error"])
+            raise (NoTextError if fields["whole"] else InvalidValueError)(fields["error"])
         return Parsed(**{**fields, "sections": tuple(Section(**part) for part in fields["sections"])})
 
     def close(self) -> None:
@@ -121,7 +122,8 @@ def _answer(kind: str, data: bytes) -> dict[str, Any]:
     try:
         parsed = asdict(READERS[kind](data))
     except Exception as error:
-        return {"error": reason(error)}
+        return {"error": reason(error), "whole": isinstance(error, NoTextError)}
     if len(parsed["text"]) > _LONGEST:
-        return {"error": f"the file holds {len(parsed['text']):,} characters, more than {_LONGEST:,}; it is left out."}
+        told = f"the file holds {len(parsed['text']):,} characters, more than {_LONGEST:,}; it is left out."
+        return {"error": told, "whole": False}
     return parsed

@@ -1,4 +1,4 @@
-"""A table (.csv, .tsv) of things → a document: of each row a line that names its columns."""
+"""A table (.csv, .tsv) of things → a document: of each row a line that names its columns. So of sheets of Excel."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from fourfold.errors import InvalidValueError
 from fourfold.ingest.graphs import OBJECTS, SUBJECTS
 from fourfold.ingest.readers.parsed import NoTextError, Parsed, decoded
 
-_MOST = 10_000
+MOST_ROWS = 10_000
 """Rows of a table that somebody may read; more are data."""
-
 
 _WORD = re.compile(r"\s*[^\W\d_]{2,}(?:\W.*)?", re.DOTALL)
 """What a cell begins with that is for people; ids and numbers are for programs."""
+
+_YEAR = re.compile(r"(?:19|20)\d\d")
 
 
 def read_table(data: bytes) -> Parsed:
@@ -35,23 +36,48 @@ def read_table(data: bytes) -> Parsed:
     except csv.Error as error:
         raise InvalidValueError(f"the table cannot be read: {error}.") from error
     names = [cell.strip() for cell in head]
-    if not rows or not _are_names(names, rows) or not any(_WORD.fullmatch(cell) for row in rows for cell in row):
+    if not rows or _of_edges(names) or not _are_names(names, rows) or not _has_words(rows):
         raise NoTextError(
             "the file is no table of things under the names of their columns; edges are read where the command names "
             "the file itself, or by ingest.read_triples."
         )
-    if len(rows) > _MOST:
-        raise NoTextError(f"the table has {len(rows):,} rows, more than {_MOST:,}; make a node of each row.")
+    if len(rows) > MOST_ROWS:
+        raise NoTextError(f"the table has {len(rows):,} rows, more than {MOST_ROWS:,}; make a node of each row.")
     return Parsed("\n\n".join(", ".join(_told(names, row)) for row in rows))
 
 
+def told(rows: list[list[str]]) -> list[str]:
+    """Return a line for each row of a sheet, with the names of its columns where it has some; none without any word.
+
+    What stands alone in the first rows is a caption.
+    """
+    if not _has_words(rows):
+        return []
+    start = next((number for number, row in enumerate(rows) if sum(map(bool, row)) > 1), len(rows))
+    names, below = [name.strip() for name in rows[start]] if rows[start:] else [], rows[start + 1 :]
+    if not below or not _are_names(names, below):
+        names, below = [], rows[start:]
+    lines = [*(_told([], row) for row in rows[:start]), *(_told(names, row) for row in below)]
+    return [", ".join(line) for line in lines]
+
+
+def _has_words(rows: list[list[str]]) -> bool:
+    return any(_WORD.fullmatch(cell) for row in rows for cell in row)
+
+
+def _of_edges(names: list[str]) -> bool:
+    """Whether a first line names the ends of edges."""
+    folded = {name.lower() for name in names}
+    return not SUBJECTS.isdisjoint(folded) and not OBJECTS.isdisjoint(folded)
+
+
 def _are_names(names: list[str], rows: list[list[str]]) -> bool:
-    """Whether a first line names the columns, and not the ends of edges; none is a number or stands below, too."""
-    folded = [name.lower() for name in names]
+    """Whether a first line names the columns: none of it is a number, but for years side by side, or stands below."""
     below = [{row[place].strip().lower() for row in rows if place < len(row)} for place in range(len(names))]
-    of_edges = not SUBJECTS.isdisjoint(folded) and not OBJECTS.isdisjoint(folded)
-    recur = any(name and name in cells for name, cells in zip(folded, below, strict=True))
-    return len(names) > 1 and not of_edges and not recur and not any(name[:1].isdigit() for name in names)
+    recur = any(name and name.lower() in cells for name, cells in zip(names, below, strict=True))
+    numbers = [name for name in names if name[:1].isdigit()]
+    years = len(names) > len(numbers) > 1 and all(map(_YEAR.fullmatch, numbers))
+    return len(names) > 1 and not recur and (years or not numbers)
 
 
 def _told(names: list[str], row: list[str]) -> Iterator[str]:

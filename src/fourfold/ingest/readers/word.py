@@ -2,35 +2,16 @@
 
 from __future__ import annotations
 
-import io
-import posixpath
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
-from zipfile import BadZipFile, ZipFile
+from typing import Any
 
-from fourfold.errors import InvalidValueError
+from fourfold.ingest.readers.office import Package, blocks, read_package, tag, value
 from fourfold.ingest.readers.parsed import Parsed, cut_at, with_those_above
-from fourfold.lazy import load
-
-_LARGEST = 100_000_000
-"""Most bytes of a part of the file when it is unpacked; a small archive may hold any number."""
-
-_OTHER = b"\xd0\xcf\x11\xe0"
-"""How a file begins that is encrypted, or of an older Word."""
 
 _TITLE = 0
 _HEADING = re.compile(r"heading (\d)", re.IGNORECASE)
 """The name of a style within the file, in whatever language Word runs."""
-
-_BREAKS = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
-_UNSAID = frozenset({"del", "moveFrom", "Fallback", "pPr", "rPr"})
-"""What was struck out, a drawing's second form for other programs, and what says how a text looks."""
-
-
-class _Block(NamedTuple):
-    text: str
-    level: int | None = None
 
 
 def read_word(data: bytes) -> Parsed:
@@ -41,76 +22,30 @@ def read_word(data: bytes) -> Parsed:
         MissingExtraError: lxml is not installed.
 
     """
-    load("lxml", "Reading Word", extra="ingest")
-    if data.startswith(_OTHER):
-        raise InvalidValueError("the file asks for a password, or is of an old Word; save it as .docx without one.")
-    try:
-        with ZipFile(io.BytesIO(data)) as archive:
-            return _parsed(_Package(archive))
-    except (BadZipFile, KeyError, RuntimeError) as error:  # RuntimeError: of an encrypted archive
-        raise InvalidValueError(f"the file is no .docx that can be read: {' '.join(map(str, error.args))}.") from error
+    return read_package(data, ".docx", _parsed)
 
 
-def _parsed(package: _Package) -> Parsed:
-    (main,) = package.related("", "officeDocument")[:1] or [""]
+def _parsed(package: Package) -> Parsed:
+    main = package.main
     levels = {name: level for styles in package.trees(main, "styles") for name, level in _levels(styles)}
     trees = [package.tree(main), *package.trees(main, "footnotes"), *package.trees(main, "endnotes")]
-    blocks = [block for tree in trees for block in _blocks(tree, levels) if block.text]
-    facts = {_tag(fact): fact.text or "" for tree in package.trees("", "core-properties") for fact in tree}
-    written = {level: text for text, level in reversed(blocks) if level is not None}
-    title = " ".join((written.get(_TITLE) or facts.get("title") or written.get(1) or "").split())
+    said = [(text, _level(block, levels)) for tree in trees for block, text in blocks(tree) if text]
+    written = {level: " ".join(text.split()) for text, level in reversed(said) if level is not None}
+    title = written.get(_TITLE) or package.fact("title") or written.get(1, "")
     starts, line = [], 0
-    for text, level in blocks:
+    for text, level in said:
         if level:
             starts.append((line, level, " ".join(text.split())))
         line += text.count("\n") + 2
-    text = "\n\n".join(block.text for block in blocks)
-    author = " ".join(facts.get("creator", "").split())
-    return Parsed(
-        text,
-        title,
-        {"author": author} if author else {},
-        links=package.related(main, "hyperlink"),
-        sections=tuple(cut_at(text, with_those_above(starts, title))),
-    )
+    text = "\n\n".join(text for text, _ in said)
+    sections = cut_at(text, with_those_above(starts, title))
+    return Parsed(text, title, links=package.related(main, "hyperlink"), sections=tuple(sections))
 
 
-class _Package:
-    """The parts of an archive, and how they are related."""
-
-    def __init__(self, archive: ZipFile) -> None:
-        self._archive = archive
-
-    def tree(self, part: str) -> Any:
-        """Return the XML of a part; entities are not followed."""
-        from lxml import etree  # type: ignore[import-untyped]
-
-        with self._archive.open(part) as file:
-            data = file.read(_LARGEST + 1)
-        if len(data) > _LARGEST:
-            raise InvalidValueError(f"{part} in the file unpacks to more than {_LARGEST:,} bytes; it is left out.")
-        return etree.fromstring(data, etree.XMLParser(resolve_entities=False, remove_comments=True, remove_pis=True))
-
-    def related(self, part: str, kind: str) -> list[str]:
-        """Return what a part is related to in this way: the names of parts, and addresses of what is outside."""
-        folder, name = posixpath.split(part)
-        place = posixpath.join(folder, "_rels", f"{name}.rels")
-        if place not in self._archive.namelist():
-            return []
-        found = [each for each in self.tree(place) if each.get("Type", "").endswith(f"/{kind}")]
-        return [
-            target
-            if each.get("TargetMode") == "External"
-            else posixpath.normpath(f"/{folder}/{target}").lstrip("/")
-            if not target.startswith("/")
-            else target.lstrip("/")
-            for each in found
-            if (target := each.get("Target"))
-        ]
-
-    def trees(self, part: str, kind: str) -> list[Any]:
-        """Return the XML of the parts that a part is related to in this way."""
-        return [self.tree(each) for each in self.related(part, kind)]
+def _level(block: Any, levels: dict[str, int]) -> int | None:
+    """Return of which level a paragraph is a heading; None if it is none."""
+    styles = (value(fact) for fact in block.iterfind("{*}pPr/{*}pStyle"))
+    return next((levels[style] for style in styles if style in levels), None)
 
 
 def _levels(styles: Any) -> Iterator[tuple[str, int]]:
@@ -118,57 +53,17 @@ def _levels(styles: Any) -> Iterator[tuple[str, int]]:
     own: dict[str, int] = {}
     based: dict[str, str] = {}
     for style in styles:
-        identity = _value(style, "styleId")
+        identity = value(style, "styleId")
         for fact in style.iter():
-            if _tag(fact) == "name" and (found := _HEADING.fullmatch(_value(fact))):
+            if tag(fact) == "name" and (found := _HEADING.fullmatch(value(fact))):
                 own[identity] = int(found[1])
-            elif _tag(fact) == "name" and _value(fact).lower() == "title":
+            elif tag(fact) == "name" and value(fact).lower() == "title":
                 own[identity] = _TITLE
-            elif _tag(fact) == "basedOn":
-                based[identity] = _value(fact)
+            elif tag(fact) == "basedOn":
+                based[identity] = value(fact)
     for style in (*own, *based):
         of, seen = style, {style}
         while of not in own and (of := based.get(of, "")) not in seen:
             seen.add(of)
         if of in own:
             yield style, own[of]
-
-
-def _blocks(element: Any, levels: dict[str, int]) -> Iterator[_Block]:
-    """Return the paragraphs and the tables below an element."""
-    for child in element:
-        if _tag(child) == "p":
-            styles = (_value(fact) for fact in child.iterfind("{*}pPr/{*}pStyle"))
-            yield _Block(_said(child), next((levels[style] for style in styles if style in levels), None))
-        elif _tag(child) == "tbl":
-            yield _Block("\n".join(_row(row) for row in child.iterfind("{*}tr")))
-        elif _tag(child) not in _UNSAID:
-            yield from _blocks(child, levels)
-
-
-def _row(row: Any) -> str:
-    return " | ".join(" ".join(_said(cell).split()) for cell in row.iter("{*}tc"))
-
-
-def _said(element: Any) -> str:
-    """Return what an element says, a paragraph within it on a line of its own."""
-    return "".join(_pieces(element)).strip()
-
-
-def _pieces(element: Any) -> Iterator[str]:
-    for child in element:
-        tag = _tag(child)
-        if tag == "t":
-            yield child.text or ""
-        elif tag not in _UNSAID:
-            yield _BREAKS.get(tag, "")
-            yield from _pieces(child)
-            yield "\n" if tag == "p" else ""
-
-
-def _tag(element: Any) -> str:
-    return str(element.tag).rpartition("}")[2]
-
-
-def _value(element: Any, name: str = "val") -> str:
-    return next((str(value) for key, value in element.items() if key.rpartition("}")[2] == name), "")
