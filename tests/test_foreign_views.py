@@ -76,3 +76,34 @@ def test_without_foreign_keys_nothing_is_suggested(tmp_path):
     with pytest.raises(SchemaDetectionError) as caught:
         Retriever.open_foreign(tmp_path / "plain.db")
     assert caught.value.views == "" and "views" not in str(caught.value)
+
+
+@pytest.mark.parametrize("things", ["items", "articles", "documents"])
+def test_a_table_that_keys_join_with_others_is_not_read_alone_because_of_its_name(tmp_path, things):
+    """The products of a shop were all of its graph, without one edge, where their table was called items."""
+    path = tmp_path / "shop.db"
+    with sqlite3.connect(path) as connection:
+        connection.executescript(TABLES.replace("products", things))
+    with pytest.raises(SchemaDetectionError, match="`views` of this error has the SQL") as caught:
+        Retriever.open_foreign(path)
+    with sqlite3.connect(path) as connection:
+        connection.executescript(caught.value.views)
+    with Retriever.open_foreign(path) as graph:
+        assert len(graph) == 10 and graph.info()["edges"] == 9
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "CREATE TABLE embeddings (id INTEGER PRIMARY KEY, document_id INTEGER REFERENCES documents, embedding TEXT)",
+        "CREATE TABLE users (id INTEGER PRIMARY KEY); CREATE TABLE visits (id INTEGER PRIMARY KEY, u REFERENCES users)",
+    ],
+    ids=["vectors of its own", "tables that have nothing to do with it"],
+)
+def test_a_table_of_documents_beside_others_is_read_alone(tmp_path, other):
+    path = tmp_path / "texts.db"
+    with sqlite3.connect(path) as connection:
+        connection.executescript(f"CREATE TABLE documents (id INTEGER PRIMARY KEY, title TEXT, body TEXT); {other};")
+        connection.execute("INSERT INTO documents VALUES (1, 'Tides', 'The moon pulls at the sea.')")
+    with Retriever.open_foreign(path) as graph:
+        assert graph.search("moon").ids == ["1"]

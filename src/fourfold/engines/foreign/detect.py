@@ -18,6 +18,7 @@ from fourfold.engines.foreign.spellings import (
     JSON,
     NAMES,
     NODE_TABLES,
+    OF_GRAPHS,
     PERSONAL,
     PLAIN,
     RELATIONS,
@@ -82,6 +83,8 @@ def detect(
         found = next((edges for edges in edge_tables if _is_called(edges.table, EDGE_TABLES)), None)
     if found is None and itself and (columns := to_itself(nodes, key)):
         found = _Edges(nodes, key, columns[0], (nodes.name, key), 0)
+    if found is None and node_table is None and _is_of_business(nodes, tables):
+        raise _not_recognised(tables, path)
     return _described(nodes, key, found, tables, matches)
 
 
@@ -104,6 +107,14 @@ def _readings(
                 yield likely + fit, nodes, key, edges
         if called or given:
             yield likely, nodes, key, None
+
+
+def _is_of_business(table: Table, tables: Sequence[Table]) -> bool:
+    """Whether a table that may be called as one of nodes is one of several that foreign keys join: items of orders."""
+    own, others = table.name.lower(), [each for each in tables if not _is_vector_table(each)]
+    keys = [{each.name.lower(), to.lower()} for each in others for to, _ in each.references.values()]
+    is_joined = any(own in ends and len(ends) > 1 for ends in keys)
+    return is_joined and not _is_called(table, OF_GRAPHS) and bool(suggested(others))
 
 
 def to_itself(nodes: Table, key: str) -> list[str]:

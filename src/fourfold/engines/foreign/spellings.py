@@ -7,12 +7,9 @@ from functools import lru_cache
 
 Words = tuple[str, ...]
 
-NODE_TABLES = frozenset(
-    (
-        *("node", "entity", "concept", "vertex", "item", "thing", "document", "tool", "resource", "term", "topic"),
-        *("page", "object", "record", "article"),
-    )
-)
+OF_GRAPHS = frozenset(("node", "entity", "concept", "vertex"))
+NODE_TABLES = OF_GRAPHS | frozenset("item thing document tool resource term topic page object record article".split())
+"""… the others are tables of businesses, too."""
 EDGE_TABLES = frozenset(
     (
         *("edge", "relation", "relationship", "link", "triple", "connection", "arc", "fact", "association", "rel"),
