@@ -72,6 +72,16 @@ def test_edges_in_a_folder_are_passed_over_and_told_how_to_be_read(tmp_path):
     (passed,) = [each for each in answer["passed_over"] if "CSV" in str(each)]
     told = "edges are read where the command names the file itself, or by ingest.read_triples."
     assert told in str(passed)
+    (tmp_path / "b.md").write_text("# Bee")
+    answer = json.loads(
+        fourfold("index", tmp_path, tmp_path / "facts.CSV", "--db", tmp_path / "n.sqlite", "--json").stdout
+    )
+    assert answer["graph"] == {"nodes": 1, "edges": 1} and "CSV" not in str(answer["passed_over"])
+    (tmp_path / "facts.CSV").write_text("target;source;type\nBee;a;likes")  # by its title, and by the name of its file
+    answer = json.loads(
+        fourfold("index", tmp_path, tmp_path / "facts.CSV", "--db", tmp_path / "m.sqlite", "--json").stdout
+    )
+    assert answer["graph"] == {"nodes": 0, "edges": 1} and answer["nodes"] == 2
 
 
 def test_files_folders_corpora_and_graphs_together(tmp_path):

@@ -7,8 +7,18 @@ import json
 import networkx as nx
 import pytest
 
-from fourfold import FourfoldWarning, InvalidValueError, Retriever
-from fourfold.ingest import add_documents, from_networkx, read_graphml, read_jsonl, read_triples, unpacking
+from fourfold import FourfoldWarning, InvalidValueError, Node, Retriever
+from fourfold.ingest import (
+    Document,
+    IngestConfig,
+    add_documents,
+    from_networkx,
+    join_triples,
+    read_graphml,
+    read_jsonl,
+    read_triples,
+    unpacking,
+)
 from fourfold.jsonl import read_graph
 
 
@@ -49,17 +59,52 @@ def test_triples(tmp_path, content):
     ]
 
 
-@pytest.mark.parametrize("names", ["source,target,type", "Source,Target,Weight", "id,from,to,label", "tail, rel, head"])
-def test_columns_in_another_order_are_refused(tmp_path, names):
+@pytest.mark.parametrize(
+    ("names", "row", "edge"),
+    [
+        ("source,target,type", "A,B,knows", ("A", "B", "knows", 1.0)),
+        ("Source;Target;Weight", "A;B;2,5", None),
+        ("Source;Target;Weight", "A;B;2.5", ("A", "B", "relates_to", 2.5)),
+        ("id,from,to,label", "7,A,B,knows", ("A", "B", "knows", 1.0)),
+        ("tail, rel, head", "B,knows,A", ("A", "B", "knows", 1.0)),
+        (":START_ID,since,:END_ID,:TYPE", "A,1999,B,knows", ("A", "B", "knows", 1.0)),
+        (":START_ID,:END_ID,:TYPE", "A,B,", ("A", "B", "", 1.0)),
+        ("source_id,target_id", "A,B", ("A", "B", "relates_to", 1.0)),
+    ],
+)
+def test_columns_are_read_as_the_first_line_names_them(tmp_path, names, row, edge):
+    """``source,target,type``, as most programs write edges, was refused."""
     path = tmp_path / "t.csv"
-    path.write_text(f"{names}\nA,B,knows\n")
+    path.write_text(f"{names}\n{row}\n")
+    if edge is None:
+        with pytest.raises(InvalidValueError, match="t.csv:2: the weight '2,5' is no number"):
+            read_triples(path)
+        return
     for header in (None, True):
-        with pytest.raises(InvalidValueError, match=r"t.csv:1: the columns are called .*; a line is subject, relation"):
-            read_triples(path, header=header)
+        nodes, [found] = read_triples(path, header=header)
+        assert (found.source, found.target, found.type, found.weight) == edge and [n.id for n in nodes] == ["A", "B"]
+    path.write_text("source,target,type\nA,B,knows\n,B,knows\n")
+    with pytest.raises(InvalidValueError, match=r"t.csv:3: \['', 'B', 'knows'\] is no edge: an end is missing"):
+        read_triples(path)
     path.write_text("source,target,type\nA,B,knows\n")
     assert len(read_triples(path, header=False)[1]) == 2
     path.write_text("A,head,tail of B\nB,from,C\n")
     assert len(read_triples(path)[1]) == 2
+
+
+def test_triples_are_joined_to_the_nodes_whose_names_they_say(tmp_path):
+    """A folder of documents and a file of edges between their titles were two graphs in one file."""
+    retriever = Retriever(":memory:")
+    config = IngestConfig(whole_length=200, chunk_length=100)
+    long = Document("ledger.md", "Keeps the books. " * 30, "Ledger", source="x")
+    add_documents(retriever, [Document("pay.md", "Charges cards.", "Payments", source="x"), long], config=config)
+    retriever.add([Node("t1", "Twin"), Node("t2", "Twin"), Node("Ann", "Ann Lee")])
+    (tmp_path / "t.csv").write_text("Payments,depends_on,Ledger\nAnn,owns,Payments\nTwin,knows,Novel\nPan,runs,Ann\n")
+    nodes, edges = join_triples(retriever, *read_triples(tmp_path / "t.csv"), beside=[Node("p1", "Pan")])
+    assert [node.id for node in nodes] == ["Twin", "Novel"]  # of two of a name neither is meant
+    ends = [("pay.md", "ledger.md"), ("Ann", "pay.md"), ("Twin", "Novel"), ("p1", "Ann")]
+    assert [(edge.source, edge.target) for edge in edges] == ends
+    retriever.add([*nodes, Node("p1", "Pan")], edges)
 
 
 @pytest.mark.parametrize("names", ["sku,name,price", "ID,Title,author", "product_id,colour,size", "name,type,status"])

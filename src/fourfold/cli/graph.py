@@ -17,7 +17,8 @@ from fourfold.cli import documents, options, output
 from fourfold.cli.saying import stopping
 from fourfold.engines import shown_address
 from fourfold.errors import StoreError, UnknownNodeError
-from fourfold.ingest.graphs import holds_documents, read_graphml, read_triples
+from fourfold.ingest.graphs import holds_documents, read_graphml
+from fourfold.ingest.triples import join_triples, read_triples
 from fourfold.jsonl import read_graph
 from fourfold.presets import open_under
 
@@ -57,15 +58,19 @@ def index(
     several folders, the ids of all but the first begin with the folder's name. A BEIR corpus is read as documents.
 
     A line of a graph is {"id": …, "name": …, "type": …, "text": …, "metadata": {…}} or {"source": …, "target": …,
-    "type": …, "weight": …}. A node of a known id is replaced, an edge that is known gets the new weight; triples only
-    name their nodes, and leave one of a known id as it is. All of the graphs is written, or nothing; their edges may
-    name documents by their ids.
+    "type": …, "weight": …}. A node of a known id is replaced, an edge that is known gets the new weight.
+
+    A line of CSV is subject, relation, object, weight; or as its first line names the columns, such as
+    source,target,type. It names nodes, such as documents, by their ids or names; those that are not there are new.
+
+    All of the graphs is written, or nothing; their edges may name documents by their ids.
     """
     readers = {source: _graph_reader(source) for source in sources}
     graphs = {source: read for source, read in readers.items() if read is not None}
     texts = [source for source, read in readers.items() if read is None]
     nodes: list[Node] = []
     named: list[Node] = []
+    triples: list[Edge] = []
     edges: list[Edge] = []
     told: dict[str, object] = {}
     with output.progress_bar() as progress:
@@ -74,7 +79,7 @@ def index(
             if not more_nodes and not more_edges:
                 raise InvalidValueError(f"{source} holds no node and no edge.")
             (named if _is_triples(source) else nodes).extend(more_nodes)
-            edges += more_edges
+            (triples if _is_triples(source) else edges).extend(more_edges)
         with _filled(db, preset, model) as retriever:
             if db != ":memory:" and retriever.path == ":memory:":
                 raise InvalidValueError(
@@ -88,7 +93,11 @@ def index(
                 else None
             )
             if graphs:
-                nodes = list({node.id: node for node in (*_unknown(retriever, named), *nodes)}.values())
+                if report:
+                    named_itself = {source.resolve() for source in graphs}
+                    report.passed_over = [each for each in report.passed_over if Path(each.where) not in named_itself]
+                new, triples = join_triples(retriever, named, triples, beside=nodes)
+                nodes, edges = list({node.id: node for node in (*new, *nodes)}.values()), [*edges, *triples]
                 try:
                     add(retriever, nodes, edges, progress)
                 except UnknownNodeError as error:
@@ -125,12 +134,6 @@ def _graph_reader(source: Path) -> Callable[[Path, Progress], tuple[list[Node], 
 
 def _is_triples(source: Path) -> bool:
     return source.suffix.lower() in (".csv", ".tsv")
-
-
-def _unknown(retriever: Retriever, named: list[Node]) -> list[Node]:
-    """Return the nodes of triples that the graph does not have: a name takes the place of nothing."""
-    known = {node.id for node in retriever.get([node.id for node in named])}
-    return [node for node in named if node.id not in known]
 
 
 def _read_graph(source: Path, progress: Progress) -> tuple[list[Node], list[Edge]]:

@@ -84,7 +84,7 @@ def index_paths(
             are passed over.
         config: see ``add_documents``.
         max_bytes: a larger file is passed over.
-        max_seconds: processor time after which a file of reStructuredText, Python, PDF, Word or an e-mail is passed
+        max_seconds: processor time after which a file of reStructuredText, Python, PDF, Office or an e-mail is passed
             over. These are read in a process of their own, where they may break down or fill memory without harm.
         follow_links: read what links out of a folder lead to, too.
         allow_empty: take all documents of a folder away that has no file to read any more.

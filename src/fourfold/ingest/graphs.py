@@ -1,17 +1,14 @@
-"""Graphs that exist already → nodes and edges: triples, JSON Lines of documents, NetworkX, GraphML."""
+"""What exists already: JSON Lines → documents; NetworkX and GraphML → nodes and edges."""
 
 from __future__ import annotations
 
-import csv
 import json
 import warnings
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from fourfold.arguments import any_path, said, shown
-from fourfold.encodings import opened
 from fourfold.errors import FourfoldWarning, InvalidValueError
 from fourfold.ingest import unpacking
 from fourfold.ingest.documents import Document, of_others
@@ -23,9 +20,6 @@ from fourfold.types import Edge, Node
 _NAMES = ("name", "label", "title")
 _TYPES = ("type", "kind")
 _TEXTS = ("text", "description", "content")
-_LONGEST_LINE = 10_000_000
-"""Characters of a line of triples."""
-
 _OF_A_DOCUMENT = frozenset(("id", "_id", "text", "title", "type", "source", "links", "metadata"))
 
 
@@ -103,148 +97,6 @@ def _document(given: Mapping[str, Any], source: str) -> Document:
         source=fields["source"] or source,
         links=tuple(map(str, links)),
     )
-
-
-def read_triples(
-    path: str | Path, *, delimiter: str | None = None, header: bool | None = None
-) -> tuple[list[Node], list[Edge]]:
-    """Return the graph of a file of (subject, relation, object) lines, with a weight as an optional fourth column.
-
-    The nodes have an id and a name, no more: to a graph that has some of them with a text, add the others only.
-
-    Args:
-        path: CSV or TSV, UTF-8, or as its byte order mark says (Excel's "Unicode text").
-        delimiter: None takes the tab for files that end in .tsv or .txt, else the comma.
-        header: whether the first line names the columns; None looks for such names in it.
-
-    Raises:
-        InvalidValueError: a line has fewer than three columns, an empty end, or a weight that is no number; the first
-            line names the columns in another order, or those of a table of things; a delimiter that is none.
-        OSError: the file cannot be read.
-
-    """
-    if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter) != 1):
-        raise InvalidValueError(f"delimiter is {shown(delimiter)}; it must be one character.")
-    if delimiter is None:
-        delimiter = "\t" if any_path(path).suffix.lower() in (".tsv", ".txt") else ","
-    nodes: dict[str, Node] = {}
-    edges: list[Edge] = []
-    with opened(any_path(path), newline="") as file:
-        for number, row in _rows(_reader(_lines(file, path), delimiter), path):
-            if not any(cell.strip() for cell in row):
-                continue
-            if number == 1 and header is not False:
-                header = _names_columns(row, path) or header
-                if header:
-                    continue
-            edge = _edge(row, f"{path}:{number}")
-            for identity in (edge.source, edge.target):
-                nodes.setdefault(identity, Node(identity, name=identity))
-            edges.append(edge)
-    if header is None:
-        _refuse_table(edges, path)
-    return list(nodes.values()), edges
-
-
-def _refuse_table(edges: list[Edge], path: str | Path) -> None:
-    """Refuse a table of things under the names of its columns; warn of lines that look like one without them."""
-    relations = Counter(edge.type for edge in edges)
-    ends = Counter(end for edge in edges for end in (edge.source, edge.target))
-    first = edges[0] if edges else None
-    if first and ends[first.source] == ends[first.target] == relations[first.type] == 1:  # none of them is told of
-        names = (first.source, first.type, first.target)
-        if sum(name.lower() in _COLUMNS or name.lower().endswith("_id") for name in names) > 1:
-            raise InvalidValueError(
-                f"{path}:1: {', '.join(map(shown, names))} look like the columns of a table of things; a line is "
-                "subject, relation, object and a weight, if any. A table is read as a document where its folder is "
-                "indexed; or make a node of each row. Put a line subject,relation,object before edges that begin so."
-            )
-    if len(edges) >= _MANY and len(relations) > _OWN * len(edges):
-        warnings.warn(
-            f"{path} has {len(relations)} relations in {len(edges)} lines, as a table of things has; a line is read "
-            "as subject, relation, object and a weight, if any.",
-            FourfoldWarning,
-            stacklevel=3,
-        )
-
-
-def _lines(file: TextIO, path: str | Path) -> Iterator[str]:
-    """Return the lines of a file, of which one that never ends is refused."""
-    while line := file.readline(_LONGEST_LINE + 1):
-        if len(line) > _LONGEST_LINE:
-            raise InvalidValueError(f"{path} has a line of more than {_LONGEST_LINE:,} characters; is it a table?")
-        yield line
-
-
-def _reader(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
-    """Return the cells of each line; between tabs a quotation mark is one, unless it stands at both ends of a cell."""
-    if delimiter != "\t":
-        return csv.reader(lines, delimiter=delimiter)
-    rows = csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_NONE)
-    return ([_unquoted(cell) for cell in row] for row in rows)
-
-
-def _unquoted(cell: str) -> str:
-    quoted = len(cell) > 1 and cell[0] == cell[-1] == '"'
-    return cell[1:-1].replace('""', '"') if quoted else cell
-
-
-def _rows(reader: Any, path: str | Path) -> Iterator[tuple[int, list[str]]]:
-    """Return the rows of a CSV reader with their numbers, from 1."""
-    number = 1
-    while True:
-        try:
-            row = next(reader, None)
-        except UnicodeDecodeError as error:  # it is decoded in blocks: in which line that is, nobody knows
-            raise InvalidValueError(f"{path} is not {error.encoding.upper()}; save it as UTF-8.") from error
-        except csv.Error as error:
-            raise InvalidValueError(f"{path}:{number}: the line cannot be read: {error}.") from error
-        if row is None:
-            return
-        yield number, row
-        number += 1
-
-
-_COLUMNS = frozenset(
-    "id _id sku key code uuid name title label text description summary body content category kind type status price"
-    " cost amount quantity count total date year email phone address city country url link brand color colour"
-    " size".split()
-)
-"""What columns of tables are called; two of them in a first line that shares nothing with the others are a header."""
-
-_MANY, _OWN = 10, 0.9
-"""So many lines, and such a share of them with a relation of its own, look like a table."""
-
-SUBJECTS = frozenset({"subject", "source", "head", "from"})
-OBJECTS = frozenset({"object", "target", "tail", "to"})
-
-
-def _names_columns(row: list[str], path: str | Path) -> bool:
-    """Whether a line names the columns; one that names the ends of an edge in others is refused: ``source,target``."""
-    if len(row) >= 3 and row[0].strip().lower() in SUBJECTS and row[2].strip().lower() in OBJECTS:
-        return True
-    names = {cell.strip().lower() for cell in row}
-    if names & SUBJECTS and names & OBJECTS:
-        raise InvalidValueError(
-            f"{path}:1: the columns are called {', '.join(map(shown, row[:9]))}; a line is subject, relation, "
-            "object and a weight, if any. Put the columns in that order."
-        )
-    return False
-
-
-def _edge(row: list[str], place: str) -> Edge:
-    if len(row) < 3 or not row[0].strip() or not row[2].strip():
-        raise InvalidValueError(f"{place}: {shown(row)} is no triple of subject, relation and object.")
-    source, relation, target = (cell.strip() for cell in row[:3])
-    if len(row) < 4 or not row[3].strip():
-        return Edge(source, target, relation)
-    try:
-        weight = float(row[3])
-    except ValueError as error:
-        told = f"{place}: the weight {shown(row[3])} is no number; a line is subject, relation, object, weight. "
-        told += "A table of things is read as a document where its folder is indexed."
-        raise InvalidValueError(told) from error
-    return Edge(source, target, relation, weight)
 
 
 def from_networkx(graph: Any, *, edge_type: str = "relates_to") -> tuple[list[Node], list[Edge]]:

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from itertools import zip_longest
 
 from fourfold.errors import InvalidValueError
-from fourfold.ingest.graphs import OBJECTS, SUBJECTS
 from fourfold.ingest.readers.parsed import NoTextError, Parsed, decoded
+from fourfold.ingest.triples import columns_of_edges
 
 MOST_ROWS = 10_000
 """Rows of a table that somebody may read; more are data."""
@@ -36,7 +36,7 @@ def read_table(data: bytes) -> Parsed:
     except csv.Error as error:
         raise InvalidValueError(f"the table cannot be read: {error}.") from error
     names = [cell.strip() for cell in head]
-    if not rows or _of_edges(names) or not _are_names(names, rows) or not _has_words(rows):
+    if not rows or columns_of_edges(names) or not _are_names(names, rows) or not _has_words(rows):
         raise NoTextError(
             "the file is no table of things under the names of their columns; edges are read where the command names "
             "the file itself, or by ingest.read_triples."
@@ -63,12 +63,6 @@ def told(rows: list[list[str]]) -> list[str]:
 
 def _has_words(rows: list[list[str]]) -> bool:
     return any(_WORD.fullmatch(cell) for row in rows for cell in row)
-
-
-def _of_edges(names: list[str]) -> bool:
-    """Whether a first line names the ends of edges."""
-    folded = {name.lower() for name in names}
-    return not SUBJECTS.isdisjoint(folded) and not OBJECTS.isdisjoint(folded)
 
 
 def _are_names(names: list[str], rows: list[list[str]]) -> bool:
