@@ -9,7 +9,7 @@ pytest.importorskip("playwright", reason="Playwright is not installed: pip insta
 from lens_graphs import DEMO_VIEWS, hostile
 from playwright.sync_api import expect
 
-from fourfold import Retriever
+from fourfold import Edge, Node, Retriever
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
@@ -131,3 +131,49 @@ def test_a_page_of_yesterday_is_told_to_load_again(bad, new_page):
     expect(page.locator("#said")).to_contain_text("load the page again")
     page.context.clear_cookies()
     new_page.faults[:] = [fault for fault in new_page.faults if "403" not in fault]  # which the browser told, too
+
+
+ODD = [
+    Node("ahmad", "أحمد", "شخص", "يدير أحمد المشروع."),
+    Node("port", "ميناء", "مكان", "في الإسكندرية."),
+    Node("office", "مكتب", "مكان", "هنا."),
+]
+RELATIONS = [
+    Edge("ahmad", "port", "managed_by_the_department_of_very_long_relations_between_things"),
+    Edge("port", "office", "يعمل_في"),
+]
+
+
+@pytest.fixture(scope="module")
+def odd(serve, tmp_path_factory):
+    path = tmp_path_factory.mktemp("odd") / "kg.sqlite"
+    with Retriever(path) as retriever:
+        retriever.add(ODD, RELATIONS)
+    return serve(path)
+
+
+def test_long_types_of_edges_fit_a_narrow_screen(odd, new_page):
+    """The page was as wide as the longest of them, and its right half empty."""
+    for width in (390, 320):
+        page = new_page(odd, "/graph", width=width)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_a_path_of_arabic_names_is_read_along_its_arrows(odd, new_page):
+    """The whole sentence was turned around, but for its arrows: they pointed back."""
+    page = new_page(odd, "/graph?from=ahmad&to=office")
+    parts = page.locator(".told > p bdi")
+    said = parts.all_inner_texts()
+    assert [said[place] for place in (0, 4, 6, 8)] == ["أحمد", "ميناء", "يعمل_في", "مكتب"] and said[5:8:2] == [
+        " —",
+        "→ ",
+    ]
+    boxes = [parts.nth(place).bounding_box() for place in (4, 6, 8)]
+    assert boxes[0]["x"] < boxes[1]["x"] < boxes[2]["x"] and boxes[0]["y"] == boxes[2]["y"]
+
+
+def test_a_question_in_arabic_is_written_from_the_right(odd, new_page):
+    page = new_page(odd)
+    for question, side in (("من يدير", "rtl"), ("who", "ltr")):
+        page.get_by_label("Question").fill(question)
+        assert page.get_by_label("Question").evaluate("field => getComputedStyle(field).direction") == side

@@ -12,13 +12,14 @@ from starlette.responses import Response
 from fourfold import FourfoldError, Node
 from fourfold.lens.drawing import Arrow, Drawing, draw
 from fourfold.lens.page import Pages
-from fourfold.lens.rows import why_address
+from fourfold.lens.rows import LONGEST_NAME, why_address
 from fourfold.lens.session import Session
 from fourfold.lens.state import Asked
 from fourfold.markup import cut
 from fourfold.plain_text import display_name
 from fourfold.questions import ImpactAnswer, PathAnswer
 from fourfold.questions.impact import DIRECTIONS, Direction
+from fourfold.questions.results import title
 from fourfold.tools import Workflow
 
 MOST_DRAWN = 24
@@ -29,9 +30,12 @@ _LISTED = 50
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """An answer about the graph: a sentence, a picture, a list of (name, what is said of it, address), and notes."""
+    """An answer about the graph: a sentence, a picture, a list of (name, what is said of it, address), and notes.
 
-    sentence: str
+    A sentence may come in parts: those of names in Arabic or Hebrew do not turn the arrows between them around.
+    """
+
+    sentence: str | Sequence[str]
     drawing: Drawing | None = None
     rows: Sequence[tuple[str, str, str | None]] = ()
     notes: Sequence[str] = ()
@@ -71,13 +75,18 @@ def graph(pages: Pages, request: Request) -> Response:
 def path_of(session: Session, asked: Asked, one: str, two: str) -> Told:
     """Return the shortest path between two nodes."""
     found: PathAnswer = session.questions.trace_path(one, two)
+    sentence: str | list[str] = cut(found.headline(), 600)
     drawing = None
     if found.found and found.hops:
+        sentence = [cut(title(found.source), LONGEST_NAME)]
+        for hop in found.hops:
+            before, after = (" —", "→ ") if hop.along else (" ←", "— ")
+            sentence += [before, cut(hop.types, LONGEST_NAME), after, cut(title(hop.target), LONGEST_NAME)]
         arrows = [Arrow(e.source, e.target, e.type, 1.0) for hop in found.hops for e in hop.edges]
         layers = {node.id: place for place, node in enumerate(found.path)}
         kinds = {found.source.id: "here", found.target.id: "here"}
         drawing = _drawn(asked, found.path, arrows, layers, kinds, cut(found.headline(), 300))
-    return Told(cut(found.headline(), 600), drawing, notes=found.notes)
+    return Told(sentence, drawing, notes=found.notes)
 
 
 def impact_of(session: Session, asked: Asked, node: str, direction: Direction) -> Told:

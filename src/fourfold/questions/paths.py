@@ -39,9 +39,13 @@ class Hop:
         """The type of the first edge."""
         return self.edges[0].type
 
+    @property
+    def types(self) -> str:
+        """The types of all edges in one line."""
+        return " | ".join(dict.fromkeys(edge.type or "edge" for edge in self.edges))
+
     def __str__(self) -> str:
-        types = " | ".join(dict.fromkeys(edge.type or "edge" for edge in self.edges))
-        return plain_text(f"{arrow(types, along=self.along)} {title(self.target)}")
+        return plain_text(f"{arrow(self.types, along=self.along)} {title(self.target)}")
 
 
 @dataclass(frozen=True, kw_only=True)
