@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
@@ -9,7 +11,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from fourfold import pipeline, priors
+from fourfold import deadline, pipeline, priors
 from fourfold.arguments import no_node, shown
 from fourfold.asking import Asker, Options
 from fourfold.config import RetrievalConfig
@@ -26,6 +28,8 @@ from fourfold.rerank import rerank
 from fourfold.scores import EVERY_OTHER, Scores, final_scores, include
 from fourfold.session import Session
 from fourfold.types import Contribution, Explanation, Grounds, Hit, Node, SearchResult
+
+logger = logging.getLogger(__name__)
 
 A = TypeVar("A")
 
@@ -63,7 +67,20 @@ def search(session: Session, text: str, options: Options) -> SearchResult:
             session.answers.put(key, result)
         return result
 
-    return _of_one_generation(session, text, options, answer)
+    begun = time.perf_counter()
+    found = _of_one_generation(session, text, options, answer)
+    seconds = time.perf_counter() - begun
+    logger.log(
+        logging.INFO if seconds >= deadline.SLOW else logging.DEBUG,
+        "Searched %r in %.3f s: hits %d, intent %s, mode %s, generation %d.",  # what was asked is nobody else's
+        session.path,
+        seconds,
+        len(found.hits),
+        found.intent,
+        options.mode,
+        found.generation,
+    )
+    return found
 
 
 def explain(session: Session, text: str, node_id: str, options: Options) -> Explanation:

@@ -10,6 +10,9 @@ from threading import TIMEOUT_MAX, Lock
 
 from fourfold.errors import SearchTimeoutError
 
+SLOW = 1.0
+"""Seconds from which on the log tells of a search, or of the reading of a write, at INFO; of quicker ones at DEBUG."""
+
 _IN_FORCE: ContextVar[Deadline | None] = ContextVar("fourfold_deadline", default=None)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -170,11 +171,12 @@ class Session:
 
     def _present(self) -> tuple[Snapshot, Asker]:
         while True:
-            asker = self._asker
+            asker, begun = self._asker, time.perf_counter()
             snapshot = self.backend.snapshot()
             current = self._current
             if current is not None and current[0] is snapshot:
                 return current
+            self._tell(snapshot, time.perf_counter() - begun)
             self.follow_config(snapshot.write)
             with self._lock:
                 if asker is not self._asker:  # the snapshot may be one that another config reads
@@ -183,6 +185,12 @@ class Session:
                 arrived = coming is not None and coming[0].embedder.name == snapshot.embedder
                 self._current = snapshot, coming[1] if coming is not None and arrived else asker
                 return self._current
+
+    def _tell(self, snapshot: Snapshot, seconds: float) -> None:
+        """Write into the log that another state of the graph was read, and how long whoever asks waited for it."""
+        level = logging.INFO if self._current is None or seconds >= deadline.SLOW else logging.DEBUG
+        told = "Generation %d of %r was read in %.3f s: nodes %d."
+        logger.log(level, told, snapshot.generation, self.path, seconds, snapshot.size)
 
     def from_whole_files(self, answer: Callable[[], A]) -> A:
         """Return an answer; where a derived file shows damage while it is made, it is made anew from the store.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,8 @@ from fourfold.index.places import Places
 from fourfold.index.quantised import Codes, FirstStageSettings, Mask, StoredArray
 from fourfold.index.rescoring import begun_with, measure
 from fourfold.index.unit_vectors import lengths
+
+logger = logging.getLogger(__name__)
 
 _BLOCK = 16_384
 FEW = 128
@@ -261,8 +264,13 @@ class VectorSegment:
         mean = sums.total / len(unit)
         codes = quantised.encode(kind, unit, mean, sums.products / len(unit) - np.outer(mean, mean))
         rescored, recall = measure(codes, unit)
+        told = "Codes of %d vectors (%s) find %.4f of the ten nearest"
         if settings.exact is None and recall < quantised.RECALL:
+            logger.info(
+                f"{told}, fewer than %.3f: every vector is compared.", len(unit), kind, recall, quantised.RECALL
+            )
             return cls(stored, sums=sums)
+        logger.info(f"{told}; %d candidates are compared exactly.", len(unit), kind, recall, rescored)
         stored |= {"quality": np.array([rescored, recall]), **codes.arrays()}
         return cls(stored, first_stage=FirstStage(codes, rescored, recall), sums=sums)
 

@@ -178,6 +178,7 @@ class Derived:
             logger.warning("No derived files were written beside the store: %s.", error)
             return False
         self._refused = False
+        logger.info("Derived files were written to %r.", str(target))
         for folder in self._folders():
             newer = files.facts(folder) if folder.name > target.name else None
             if folder != target and not (newer and _known(newer, knows)):
