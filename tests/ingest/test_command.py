@@ -84,6 +84,15 @@ def test_edges_in_a_folder_are_passed_over_and_told_how_to_be_read(tmp_path):
     assert answer["graph"] == {"nodes": 0, "edges": 1} and answer["nodes"] == 2
 
 
+def test_how_large_a_file_may_be_is_said_on_the_command_line(tmp_path):
+    (tmp_path / "a.txt").write_text("short")
+    (tmp_path / "b.txt").write_text("long " * 100)
+    db = tmp_path / "n.sqlite"
+    answer = json.loads(fourfold("index", tmp_path, "--db", db, "--json", "--max-bytes", 99).stdout)
+    assert answer["added"] == 1 and "more than max_bytes=99 (--max-bytes)" in str(answer["passed_over"])
+    assert json.loads(fourfold("index", tmp_path, "--db", db, "--json").stdout)["added"] == 1
+
+
 def test_files_folders_corpora_and_graphs_together(tmp_path):
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "README.md").write_text("# Notes")

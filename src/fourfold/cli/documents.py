@@ -21,7 +21,13 @@ _SHOWN = 20
 
 
 def index(
-    retriever: Retriever, paths: Sequence[Path], progress: Progress, *, follow_links: bool, allow_empty: bool
+    retriever: Retriever,
+    paths: Sequence[Path],
+    progress: Progress,
+    *,
+    max_bytes: int,
+    follow_links: bool,
+    allow_empty: bool,
 ) -> Report:
     """Make the file hold the texts of folders and files.
 
@@ -33,6 +39,7 @@ def index(
     report = index_paths(
         retriever,
         paths,
+        max_bytes=max_bytes,
         follow_links=follow_links,
         allow_empty=allow_empty,
         progress=lambda done, total: progress.update(reading, completed=done, total=total),

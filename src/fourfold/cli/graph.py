@@ -19,6 +19,7 @@ from fourfold.engines import shown_address
 from fourfold.errors import StoreError, UnknownNodeError
 from fourfold.ingest.graphs import holds_documents, read_graphml
 from fourfold.ingest.triples import join_triples, read_triples
+from fourfold.ingest.walk import MAX_BYTES
 from fourfold.jsonl import read_graph
 from fourfold.presets import open_under
 
@@ -43,6 +44,7 @@ def index(
     db: options.Db,
     model: options.Model = None,
     preset: options.Preset = None,
+    max_bytes: Annotated[int, typer.Option("--max-bytes", min=1, help="Pass over larger files.")] = MAX_BYTES,
     follow_links: Annotated[
         bool, typer.Option("--follow-links", help="Read what links out of a folder lead to, too.")
     ] = False,
@@ -88,7 +90,14 @@ def index(
                 )
             # First the documents, for the edges of a graph may name them.
             report = (
-                documents.index(retriever, texts, progress, follow_links=follow_links, allow_empty=allow_empty)
+                documents.index(
+                    retriever,
+                    texts,
+                    progress,
+                    max_bytes=max_bytes,
+                    follow_links=follow_links,
+                    allow_empty=allow_empty,
+                )
                 if texts
                 else None
             )

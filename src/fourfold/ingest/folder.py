@@ -17,7 +17,7 @@ from fourfold.ingest.readers.apart import ReadersApart
 from fourfold.ingest.readers.parsed import NoTextError, reason
 from fourfold.ingest.report import Problem, Report
 from fourfold.ingest.roots import SETTING, Roots
-from fourfold.ingest.walk import Walk, content
+from fourfold.ingest.walk import MAX_BYTES, Walk, content
 from fourfold.ingest.writing import add_documents, delete_documents, list_documents, resolve_config
 from fourfold.open_graph import of_open_graph
 from fourfold.retriever import Retriever
@@ -32,7 +32,7 @@ def index_folder(
     folder: str | Path,
     *,
     config: IngestConfig | None = None,
-    max_bytes: int = 20_000_000,
+    max_bytes: int = MAX_BYTES,
     max_seconds: int = 60,
     follow_links: bool = False,
     allow_empty: bool = False,
@@ -64,7 +64,7 @@ def index_paths(
     paths: str | Path | Iterable[str | Path],
     *,
     config: IngestConfig | None = None,
-    max_bytes: int = 20_000_000,
+    max_bytes: int = MAX_BYTES,
     max_seconds: int = 60,
     follow_links: bool = False,
     allow_empty: bool = False,

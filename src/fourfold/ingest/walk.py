@@ -14,6 +14,9 @@ from fourfold.ingest.report import Problem
 MAX_DEPTH = 100
 """Folders nested deeper than that are passed over; a path of the system's greatest length holds no more of them."""
 
+MAX_BYTES = 20_000_000
+"""A larger file is passed over where nobody says otherwise."""
+
 _KINDS = {stat.S_IFIFO: "a named pipe", stat.S_IFSOCK: "a socket", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device"}
 
 
@@ -138,7 +141,9 @@ def content(path: Path, max_bytes: int) -> bytes:
             data += file.read(max_bytes + 1 - len(data))
         size = max(status.st_size, len(data))
     if size > max_bytes:
-        raise InvalidValueError(f"the file has {size:,} bytes, more than max_bytes={max_bytes:,}; it is left out.")
+        raise InvalidValueError(
+            f"the file has {size:,} bytes, more than max_bytes={max_bytes:,} (--max-bytes); it is left out."
+        )
     return data
 
 
