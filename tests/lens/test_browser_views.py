@@ -137,6 +137,7 @@ ODD = [
     Node("ahmad", "أحمد", "شخص", "يدير أحمد المشروع."),
     Node("port", "ميناء", "مكان", "في الإسكندرية."),
     Node("office", "مكتب", "مكان", "هنا."),
+    Node("long", "Long", "page", "A sentence of the harbour. " * 300),
 ]
 RELATIONS = [
     Edge("ahmad", "port", "managed_by_the_department_of_very_long_relations_between_things"),
@@ -177,3 +178,13 @@ def test_a_question_in_arabic_is_written_from_the_right(odd, new_page):
     for question, side in (("من يدير", "rtl"), ("who", "ltr")):
         page.get_by_label("Question").fill(question)
         assert page.get_by_label("Question").evaluate("field => getComputedStyle(field).direction") == side
+
+
+def test_a_long_text_is_read_by_the_keyboard(odd, new_page, axe):
+    page = new_page(odd, "/why?q=harbour&node=long")
+    page.evaluate(axe)
+    assert not page.evaluate("() => axe.run(document, {resultTypes: ['violations']})")["violations"]
+    text = page.get_by_role("group", name="Text")
+    text.focus()
+    page.keyboard.press("End")
+    page.wait_for_function("() => document.activeElement.scrollTop > 0")
