@@ -180,3 +180,42 @@ def test_a_hostile_node_is_only_text(bad, new_page, path):
     assert page.locator("img, iframe, main script").count() == 0
     assert page.evaluate("[...document.links].every((link) => link.origin === location.origin)")
     assert page.evaluate("document.documentElement.scrollWidth") <= 1440
+
+
+GONE = {
+    "/?q=compress+a+file": lambda page: page.locator("#w-graph").fill("0.9"),
+    "/judge?q=compress+a+file": lambda page: [page.keyboard.press(key) for key in "jr"],
+    "/measure": lambda page: page.get_by_role("button", name="Measure", exact=True).click(),
+}
+
+
+@pytest.mark.parametrize("path", GONE)
+def test_a_server_that_is_gone_is_told_to_everybody(demo, new_page, path):
+    """Search told it to screen readers alone, a judgement or a measurement that was not taken told nothing."""
+    page = new_page(demo, path)
+    page.wait_for_load_state("networkidle")
+    page.context.set_offline(True)
+    GONE[path](page)
+    told = page.get_by_text("The server does not answer. Is fourfold lens still running?")
+    expect(told).to_be_visible()
+    assert told.bounding_box()["height"] > 10
+    assert "judge" not in path or page.locator(".hit.chosen.failed").count() == 1  # it is still to be judged
+    page.context.set_offline(False)
+    new_page.faults.clear()  # the browser told it, too
+    if path.startswith("/?"):
+        page.locator("#w-graph").fill("0.2")
+        expect(page.get_by_text("The server does not answer")).to_have_count(0)
+
+
+def test_what_is_out_of_date_fades_while_a_slow_answer_is_waited_for(typed, new_page):
+    page = new_page(typed, "/?q=save+data")
+    held = []
+    page.route("**/*fragment=1*", lambda route: held.append(route))
+    page.locator("#w-graph").fill("0.9")
+    results = page.locator("#results")
+    expect(results).to_have_attribute("aria-busy", "true")
+    page.wait_for_function("() => getComputedStyle(document.getElementById('results')).opacity < 0.6")
+    for route in held:
+        route.continue_()
+    expect(page.locator(".answer")).to_have_attribute("data-touched", "yes")
+    expect(results).not_to_have_attribute("aria-busy", "true")

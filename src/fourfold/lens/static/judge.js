@@ -1,6 +1,6 @@
 // Judge with the keyboard: a key or a button keeps the judgement, and the next open hit is chosen.
 
-import { put, say } from "/static/lens.js";
+import { put, say, send, warn } from "/static/lens.js";
 
 const pool = document.getElementById("pool");
 const rows = pool ? [...pool.querySelectorAll(".hit")] : [];
@@ -19,17 +19,17 @@ function next(from, wanted) {
   return order.find((place) => rows[place].matches(wanted)) ?? -1;
 }
 
+/** Keep a judgement; tell whether it was taken. */
 async function judge(place, grade) {
   const row = rows[place];
   const form = row?.querySelector("form.verdict");
-  if (!form) return;
+  if (!form) return false;
   const body = new URLSearchParams({ form_token: pool.dataset.formToken, grade });
-  const answer = await fetch(form.getAttribute("action"), { method: "POST", body, headers: { "X-Lens": "part" } });
-  const html = await answer.text();
-  if (!answer.ok) {
-    say(new DOMParser().parseFromString(html, "text/html").body.textContent.trim());
+  const { ok, html } = await send(form.getAttribute("action"), body);
+  if (!ok) {
+    warn(new DOMParser().parseFromString(html, "text/html").body.textContent.trim());
     row.classList.add("failed");
-    return;
+    return false;
   }
   put(document.getElementById("judged"), html);
   row.classList.remove("judged-open", "judged-yes", "judged-no", "proposed", "failed");
@@ -38,6 +38,7 @@ async function judge(place, grade) {
   row.querySelector(".no").setAttribute("aria-pressed", String(grade === 0));
   row.querySelector(".whyline .chip")?.remove();
   say(grade > 0 ? "Relevant." : "Not relevant.");
+  return true;
 }
 
 pool?.addEventListener("submit", async (event) => {
@@ -59,7 +60,7 @@ document.addEventListener("keydown", async (event) => {
   else if ((event.key === "r" || event.key === "n") && here >= 0) {
     const place = here;
     event.preventDefault();
-    await judge(place, event.key === "r" ? 1 : 0);
+    if (!(await judge(place, event.key === "r" ? 1 : 0))) return; // it is still to be judged
     const open = next(place, ".judged-open");
     choose(open >= 0 ? open : place);
     return;

@@ -1,6 +1,6 @@
 // Measure and tune: what runs in the background is looked at twice a second, and forms stay on the page.
 
-import { part, put, say } from "/static/lens.js";
+import { UNANSWERED, part, put, say, send, warn } from "/static/lens.js";
 
 const place = document.getElementById("measure");
 
@@ -16,7 +16,7 @@ async function look() {
   try {
     show(await part("/measure?fragment=1"));
   } catch (error) {
-    say("The server does not answer.");
+    warn(UNANSWERED);
   }
 }
 
@@ -32,9 +32,8 @@ function show(html) {
 place.addEventListener("submit", async (event) => {
   event.preventDefault();
   const body = new URLSearchParams(new FormData(event.target, event.submitter));
-  const answer = await fetch(event.target.action, { method: "POST", body, headers: { "X-Lens": "part" } });
-  const html = await answer.text();
-  if (answer.ok) return show(html);
+  const { ok, html } = await send(event.target.action, body);
+  if (ok) return show(html);
   const made = document.createElement("div");
   put(made, html);
   event.target.after(made);

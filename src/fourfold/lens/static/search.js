@@ -1,6 +1,6 @@
 // Search: whatever is moved re-ranks at once; the address bar always holds what is shown.
 
-import { part, put, say } from "/static/lens.js";
+import { UNANSWERED, part, put, say, warn } from "/static/lens.js";
 
 const form = document.getElementById("ask");
 const results = document.getElementById("results");
@@ -49,6 +49,7 @@ async function ask() {
     return;
   }
   asking = true;
+  results.setAttribute("aria-busy", "true");
   const began = moved;
   const here = address();
   try {
@@ -58,9 +59,10 @@ async function ask() {
     follow();
     if (began) requestAnimationFrame(() => setTimeout(() => timed(began), 0)); // after the frame is drawn
   } catch (error) {
-    say("The server does not answer.");
+    warn(UNANSWERED);
   }
   asking = false;
+  results.removeAttribute("aria-busy");
   if (waiting) {
     waiting = false;
     ask();
