@@ -8,7 +8,8 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
 
-from fourfold import InvalidValueError
+from fourfold import InvalidValueError, Retriever
+from fourfold.ingest import index_folder
 from fourfold.ingest.readers.apart import ReadersApart
 from fourfold.ingest.readers.parsed import NoTextError
 from fourfold.ingest.readers.slides import read_slides
@@ -130,3 +131,15 @@ def test_a_slide_show_is_cut_at_its_slides_and_has_the_speakers_notes():
     assert parsed.text == "Risks\n\nIce\nin winter\n\nAsk Bob.\n\ngrouped\n\nCrane | 40\n\nnew"
     assert [section.heading for section in parsed.sections] == ["Risks", "slide 2"]
     assert (parsed.title, parsed.metadata) == ("Risks", {"author": "Ann"})
+
+
+def test_of_a_folder_as_offices_have_it_lock_files_and_old_kinds_are_passed_over(tmp_path):
+    (tmp_path / "plan.xlsm").write_bytes(workbook(row(text_cell("Harbour plan"))))
+    (tmp_path / "~$plan.xlsm").write_bytes(b"\x05Ann Lee")
+    (tmp_path / "old.xls").write_bytes(b"\xd0\xcf\x11\xe0")
+    with Retriever(":memory:") as retriever:
+        report = index_folder(retriever, tmp_path)
+        assert list(retriever.manifest()) == ["plan.xlsm"] and report.problems == []
+    told = {each.where.rpartition("/")[2]: each.what for each in report.passed_over}
+    assert told["old.xls"] == "there is no reader for .xls, of an old Office; save it as .xlsx."
+    assert "Office's note" in told["~$plan.xlsm"]

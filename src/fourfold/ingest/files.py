@@ -24,11 +24,16 @@ _NOTION = re.compile(r" [0-9a-f]{32}\Z")
 
 def no_reader(path: Path) -> str | None:
     """Return why no file of this name is read; None if it is."""
-    if path.suffix.lower() in READERS or is_corpus(path):
+    kind = path.suffix.lower()
+    if path.name.startswith("~$"):
+        return "it is no document, but Office's note that one is open."
+    if kind in READERS or is_corpus(path):
         return None
+    if f"{kind}x" in READERS:
+        return f"there is no reader for {kind}, of an old Office; save it as {kind}x."
     if is_json_lines(path):
         return "JSON Lines are read where they are named; of a folder, only a BEIR collection's corpus.jsonl."
-    if path.suffix.lower() == ".graphml":
+    if kind == ".graphml":
         return "GraphML is read where the command names the file itself, or by ingest.read_graphml."
     return f"there is no reader for {path.suffix or 'names without an ending such as .md'}."
 

@@ -57,8 +57,11 @@ READERS: Mapping[str, Reader] = MappingProxyType(
         ".py": read_python,
         ".pdf": read_pdf,
         ".docx": read_word,
+        ".docm": read_word,
         ".xlsx": read_workbook,
+        ".xlsm": read_workbook,
         ".pptx": read_slides,
+        ".pptm": read_slides,
         ".eml": read_mail,
         ".csv": read_table,
         ".tsv": read_table,
@@ -66,7 +69,7 @@ READERS: Mapping[str, Reader] = MappingProxyType(
 )
 """The reader of each kind of file, by the end of its name in lower case."""
 
-READ_APART = frozenset({".rst", ".py", ".pdf", ".docx", ".xlsx", ".pptx", ".eml"})
+READ_APART = frozenset({".rst", ".py", ".pdf", ".docx", ".docm", ".xlsx", ".xlsm", ".pptx", ".pptm", ".eml"})
 """Kinds whose libraries may take any time or memory, or break down, at a hostile file: read in a process apart."""
 
 __all__ = ["READERS", "READ_APART", "Parsed", "Reader"]
