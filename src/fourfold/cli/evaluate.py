@@ -38,7 +38,11 @@ from fourfold.evaluate.statistics import p_in_words
 from fourfold.presets import open_under
 
 Queries = Annotated[
-    Path, typer.Argument(help="A folder with queries.jsonl and qrels.tsv, or a file of probes.", show_default=False)
+    Path,
+    typer.Argument(
+        help='A folder with queries.jsonl and qrels.tsv, or a file of lines {"query": …, "expected": [ID, …]}.',
+        show_default=False,
+    ),
 ]
 Measures = Annotated[
     list[str] | None,
@@ -126,7 +130,7 @@ def ablate(
     preset: options.Preset = None,
     json: options.Json = False,
 ) -> None:
-    """Show what each component is worth: the ladder, then each switched off in turn."""
+    """Show what each part of the method is worth: added one by one, then each switched off in turn."""
     with open_under(preset, db, embedder=model, read_only=True) as retriever:
         judged = judged_by(retriever, queries)
         names = _measures(judged, measures, k)

@@ -104,7 +104,7 @@ Preset = Annotated[
         "--preset",
         metavar="|".join(PRESETS),
         parser=lambda name: _one_of(name, PRESETS),
-        help="The config to make the graph for, or to answer under.",
+        help="A config by its name: the defaults, the published method, or text and embedding alone.",
         show_default="what was applied to the file",
     ),
 ]
@@ -145,6 +145,6 @@ Mode = Annotated[
         "--mode",
         parser=lambda name: _one_of(name, MODES),
         metavar="|".join(MODES),
-        help="What finds the first candidates.",
+        help="Which of text and embedding are asked; hybrid is both.",
     ),
 ]

@@ -18,7 +18,10 @@ from fourfold.presets import open_under
 
 OptionalQueries = Annotated[
     Path | None,
-    typer.Argument(help="A folder in BEIR form or a file of probes.", show_default="the feedback kept in the graph"),
+    typer.Argument(
+        help='A folder with queries.jsonl and qrels.tsv, or a file of lines {"query": …, "expected": [ID, …]}.',
+        show_default="the feedback kept in the graph",
+    ),
 ]
 
 
@@ -72,7 +75,7 @@ def probes(
     seed: Annotated[int, typer.Option("--seed", min=0, help="Which nodes they are made of.")] = 0,
     json: options.Json = False,
 ) -> None:
-    """Suggest probes made from the graph itself; synthetic, for a first look at the ladder."""
+    """Make trial questions from the graph itself, for a first measurement before people have judged any."""
     with Retriever(db, read_only=True) as retriever:
         found = suggest_probes(retriever, count=count, seed=seed)
     if out is not None:
