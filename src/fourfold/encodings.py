@@ -42,7 +42,8 @@ def unread(error: OSError | UnicodeDecodeError) -> str:
     """Return why a file could not be read, as the end of a sentence that has named it."""
     if isinstance(error, OSError):
         return error.strerror or " ".join(str(error).split()) or type(error).__name__
-    return f"it is no {error.encoding.upper()} text (byte {error.start}: {error.reason})"
+    told = f"it is no {error.encoding.upper()} text (byte {error.start}: {error.reason})"
+    return f"{told}; save it as UTF-8 (in Excel, CSV UTF-8)"
 
 
 @contextmanager

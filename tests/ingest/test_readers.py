@@ -564,6 +564,11 @@ def test_a_text_is_cut_alike_whatever_ends_its_lines():
     )
 
 
+def test_of_an_encoding_that_is_not_read_it_is_said_what_to_save_instead():
+    with pytest.raises(InvalidValueError, match=r"no UTF-8 text .*; save it as UTF-8 \(in Excel, CSV UTF-8\)\."):
+        READERS[".csv"]("name;boss\nJürgen;Ann\n".encode("cp1252"))
+
+
 @pytest.mark.parametrize("data", [b"", b"\n \n", b"name,boss\n", b",,\n;;\n"])
 def test_a_table_without_rows_is_passed_over(data):
     with pytest.raises(NoTextError):
