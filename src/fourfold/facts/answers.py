@@ -18,6 +18,7 @@ from fourfold.config import Paths
 from fourfold.facts import edge_only, typed_neighbours
 from fourfold.facts.kinds import MOST_EDGES, Kinds
 from fourfold.index.base import Nodes
+from fourfold.language import sexes
 from fourfold.language.asked import SAME_FAMILY
 from fourfold.language.lexicon import SAY_NOTHING, is_date
 from fourfold.language.meaning import Meaning, apart
@@ -344,13 +345,24 @@ class About:
         behind_names = self.sentence.kinds_of_named()  # "which Kurosawa films"
         return words + [place for place in behind_names if self.kinds.called(place)]
 
+    def _of_sex(self, answer: Answer) -> Answer:
+        """Put first, of ends that are as good, who is of the sex asked for as far as the graph tells: aunts, no uncles."""
+        sex = sexes.asked_for(self.sentence)
+        if not sex or len(answer.nodes) < 2:
+            return answer
+        best = np.isin(answer.nodes, answer.best(_AS_GOOD)[:_MOST_ENDS])
+        told = np.zeros(len(answer.nodes), np.int8)
+        told[best] = self.kinds.sexes(answer.nodes[best])
+        of_it = best & (told == sex if (told == sex).any() else told != -sex)
+        return answer.first(of_it, _OF_ANOTHER_KIND) if of_it.any() and (told != sex)[best].any() else answer
+
     def _sensible(self, answer: Answer) -> Answer:
         """Put last what can be no answer by its name.
 
         "When" asks for a date, "who" and "where" for none; and nothing is called by words of the question: what the
         river through Paris is (a river) is not asked.
         """
-        when = self.sentence.asks_when()
+        answer, when = self._of_sex(answer), self.sentence.asks_when()
         dated = when or self.sentence.asks_no_date()
         said = self.sentence.said() if self.sentence.joins() else frozenset()
         if (len(answer.nodes) == 1 and not when) or not (dated or said):

@@ -13,7 +13,9 @@ from itertools import takewhile
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold.index.base import Nodes
+from fourfold.index.base import Nodes, Steps
+from fourfold.language import sexes
+from fourfold.language.asked import SAME_FAMILY
 from fourfold.language.placed import PREPOSITIONS
 from fourfold.language.synonyms import KINDS
 from fourfold.language.syntax import Sentence
@@ -29,6 +31,9 @@ _FIRST = 4
 
 _ROW = 3
 """Of so many words in a row one says the kind of what is asked for: "professional football team"."""
+
+_SEX = "sex gender"
+"""What labels call of which sex somebody is."""
 
 _MOST_TYPES = 200
 """Of so many nodes at most the types are read."""
@@ -108,11 +113,27 @@ class Kinds:
             if labels.grammar.qualifies(*(word for word, _ in words[place : place + 2])):
                 continue
             for forward, types in zip((False, True), self._at(place), strict=True):
-                if types.any():
-                    worth = np.zeros(len(edges.type_names))
-                    worth[self.relations.numbers[types]] = 1.0
-                    found[edges.expand(nodes, forward=forward, worth=worth, weights="none").origin] = True
+                found[self._steps(nodes, types, forward=forward).origin] = True
         return found
+
+    def sexes(self, nodes: Nodes) -> NDArray[np.int8]:
+        """Return of which sex nodes are, (len(nodes),): by their types, where edges of "mother" end, what "sex" says."""
+        found = np.array([sexes.said_by(kind.lower().split()) for kind in self.query.types_of(nodes)], np.int8)
+        labels = self.relations.labels
+        if self.scores.snapshot.edges.degree(nodes).sum() > MOST_EDGES:
+            return found
+        for sex, kin in sexes.KIN.items():
+            for forward, types in zip((False, True), zip(*map(labels.grammar.kinds, kin), strict=True), strict=True):
+                found[self._steps(nodes, np.logical_or.reduce(types), forward=forward).origin] = sex
+        steps = self._steps(nodes, labels.similarity(_SEX)[0] >= SAME_FAMILY, forward=True)
+        found[steps.origin] = [sexes.said_by(name) for name in self.query.names_of(steps.targets.astype(np.int64))]
+        return found
+
+    def _steps(self, nodes: Nodes, types: NDArray[np.bool_], *, forward: bool) -> Steps:
+        """Return the steps from nodes by some types of edges, (n_types,)."""
+        edges = self.scores.snapshot.edges
+        worth = np.bincount(self.relations.numbers[types], minlength=len(edges.type_names)).astype(np.float64)
+        return edges.expand(nodes, forward=forward, worth=worth, weights="none")
 
     def head(self, place: int, sentence: Sentence) -> int:
         """Return which word from a place on is the kind: "fantasy films" are films, a "football team" is a team."""

@@ -138,7 +138,8 @@ _IRREGULAR = tuple(
 """Forms of one word that stemming does not join: an irregular verb, its past and participle, its nouns."""
 
 _FORMS: Mapping[str, Sequence[str]] = {verb: (verb, *past, *nouns) for [verb], past, nouns in _IRREGULAR}
-_PAST = frozenset(form for _, past, _ in _IRREGULAR for form in past)
+VERBS: Mapping[str, str] = {form: verb for [verb], past, _ in _IRREGULAR for form in past}
+"""The verb of an irregular past or participle: lead, of "led"."""
 
 AGENTS = ("or", "er")
 """Endings of stems that make the doer of a deed: director, player."""
@@ -183,7 +184,7 @@ def is_date(words: Sequence[str]) -> bool:
 
 def is_past(word: str, terms: Collection[str]) -> bool:
     """Tell whether a word, with its terms, is a verb of the past or a participle: directed and wrote, but not breed."""
-    return word in _PAST or (word.endswith("ed") and word not in terms)
+    return word in VERBS or (word.endswith("ed") and word not in terms)
 
 
 def deed(stem: str) -> str:
@@ -198,8 +199,8 @@ def is_doer(stem: str) -> bool:
 
 
 def are_doers(word: str, stem: str) -> bool:
-    """Tell whether a word names those who do what its stem says: dependents, whose stem is that of "depends"."""
-    return word.lower() in (f"{stem}ents", f"{stem}ants")
+    """Tell whether a word names those who do what its stem says: dependents, managers, with the stem of "manages"."""
+    return word.lower().removesuffix("s") in (f"{stem}ent", f"{stem}ant", f"{stem}er")
 
 
 class Families:

@@ -47,6 +47,7 @@ _OR, _EITHER = "or", "either"
 _MORE = frozenset("first earlier later more less most least better".split())
 
 _WHO = WHICH | {"who"}
+_PEOPLE = frozenset({"people", "person"})
 _HAVE = frozenset({"has", "have", "had"})
 _ARE = frozenset({"are", "were"})
 _BE = _ARE | {"is", "was"}
@@ -266,7 +267,8 @@ class Sentence(Deeds):
     def _telling(self) -> list[int]:
         """Return the words that are neither stop words nor a command nor a participle nor belong to a name."""
         none = _COMMANDS | SAY_NOTHING | NAMES
-        said = [p for p in sorted(self._content) if self.words[p] not in none and not self.words[p].endswith("ed")]
+        said = [p for p in sorted(self._content) if not self.words[p].endswith("ed")]
+        said = [p for p in said if self.words[p] not in none or (self.words[p] in _PEOPLE and self.opens(p))]
         said = said[self._bids() and said[:1] == [0] :]
         said = [p for p in said if not self._only_counts(p)]
         return [p for p in said if self.at(p + 1) not in NAMES or self.at(p + 2) != "of"]  # "company names of"

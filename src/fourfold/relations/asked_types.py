@@ -23,6 +23,7 @@ from fourfold.language.lexicon import ASKING, TOWNS, WHICH
 from fourfold.language.meaning import Meaning, said_again, say_all, settle
 from fourfold.language.name_matching import Named, Words
 from fourfold.language.placed import PREPOSITIONS
+from fourfold.language.sexes import calls_people
 from fourfold.language.syntax import LEAD_BACK, Sentence
 from fourfold.language.unspaced import asks, runs_together
 from fourfold.relations import directions, sought
@@ -282,6 +283,8 @@ class Relations:
         if sentence.says_what_it_is(place) or (sentence.takes_place(place) and _WHERE not in sentence.words):
             return True
         if sentence.is_apposed(place) and self.labels.grammar.calls_begin(sentence.words[place]):
+            return True
+        if calls_people(sentence.words[place]) and sentence.opens(place) and not sentence.is_in_label(place):
             return True
         if sentence.makes_part(place) and sentence.is_in_label(sentence.object_of(place)):
             return True
