@@ -9,6 +9,7 @@ import numpy as np
 from fourfold import refine
 from fourfold.config import Paths
 from fourfold.facts import edge_only
+from fourfold.index.names import LONGEST
 from fourfold.language import name_matching, passing
 from fourfold.language.name_matching import Named, has_figures
 from fourfold.language.syntax import Sentence
@@ -39,6 +40,7 @@ def ways(scores: Scores, query: Query, relations: Relations, settings: Paths) ->
     """
     snapshot = scores.snapshot
     found = [one for one in named_in(scores, query) if snapshot.edges.degree(one.nodes).any()]
+    found = _with_long(scores, query, relations, found)
     found = _with_codes(scores, query, found)
     if (near := _nearly(scores, query, relations, found)) is not None:
         found = sorted([*found, near], key=lambda one: one.start)
@@ -53,6 +55,23 @@ def ways(scores: Scores, query: Query, relations: Relations, settings: Paths) ->
         one = _partly(scores, query, relations, settings, relations.hold)
         if one is not None:
             yield [one]
+
+
+def _with_long(scores: Scores, query: Query, relations: Relations, found: list[Named]) -> list[Named]:
+    """Return what a question names, with the name that it writes in full but that is too long for the index of names.
+
+    Of the best by text; what stands within it is not meant.
+    """
+    if sum(len(terms) for _, terms in query.words) <= LONGEST or "text" not in scores.rankings:
+        return found
+    nodes = scores.best_of("text", query, refine.FIRST_CANDIDATES).nodes[:_MAY_BE_MEANT].astype(np.int64)
+    written = query.names_of(nodes)
+    long = [place for place, name in enumerate(written) if len(relations.labels.terms(" ".join(name))) > LONGEST]
+    one = name_matching.in_full(query.words, nodes[long], [written[place] for place in long])
+    if one is None or not scores.snapshot.edges.degree(one.nodes).any():
+        return found
+    apart = [other for other in found if other.end <= one.start or one.end <= other.start]
+    return sorted([*apart, one], key=lambda one: one.start)
 
 
 def _with_codes(scores: Scores, query: Query, found: list[Named]) -> list[Named]:

@@ -7,10 +7,11 @@ with every span of the question by one look-up. Where names overlap, the longest
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import takewhile
+from itertools import accumulate, takewhile
 from operator import itemgetter
 
 import numpy as np
@@ -20,7 +21,7 @@ from fourfold.index.base import Keys, NamePart, Nodes
 from fourfold.index.names import LONGEST, hashes
 from fourfold.language.lexicon import AUXILIARIES, QUESTION, RELATIVE, SAY_NOTHING, misspelt
 from fourfold.ragged import bounds
-from fourfold.tokenizer import split_identifier
+from fourfold.tokenizer import is_unspaced, split_identifier
 from fourfold.word_breaks import without_marks
 
 Words = Sequence[tuple[str, tuple[str, ...]]]
@@ -204,6 +205,24 @@ def partly(
         return None
     _, start, end = runs[told[0]]
     return Named(nodes[told], start, end, " ".join(written[told[0]]))
+
+
+def in_full(words: Words, nodes: Nodes, written: Sequence[tuple[str, ...]]) -> Named | None:
+    """Return the nodes whose name a question writes in full, the longest; None where it writes none.
+
+    In scripts without word boundaries what stands beside it may be one run with it: 就选7天连锁酒店(天坛东门店)吧.
+    ``written`` has the words of the names of ``nodes``, in lower case.
+    """
+    typed = [word.lower() for word, _ in words]
+    ends = [0, *accumulate(map(len, typed))]
+    text, found = "".join(typed), Named(nodes[:0], 0, 0)
+    for name in sorted(set(written), key=_letters):
+        begin = text.find("".join(name))
+        end = begin + _letters(name)
+        if begin >= 0 and (is_unspaced(name[-1][-1]) or {begin, end} <= set(ends)):
+            own = [place for place, other in enumerate(written) if other == name]
+            found = Named(nodes[own], bisect_right(ends, begin) - 1, bisect_left(ends, end), " ".join(name))
+    return found if len(found.nodes) else None
 
 
 def _letters(name: Sequence[str]) -> int:

@@ -19,6 +19,7 @@ from fourfold.language.lexicon import WHICH, is_past
 from fourfold.language.name_matching import Named, NamesOf, Words
 from fourfold.language.nouns import names_sort
 from fourfold.language.placed import ARTICLES, PREPOSITIONS, refers_back, takes_place
+from fourfold.language.unspaced import FILLERS
 
 _MOST_EDGES = 100_000
 """The neighbours of nodes with more edges are not looked at."""
@@ -52,6 +53,7 @@ def left_out(
         return _asks(*words[start], asks) or names_sort(typed[:start]) or apart
 
     meant = [one for one in found if not names_nothing(one)] or list(found)
+    meant = [one for one in meant if not FILLERS.issuperset(names_of(one.nodes[:1])[0])] or meant
     starts = {one.start for one in meant}
     doubtful = {
         one.start

@@ -28,6 +28,9 @@ _ABOUT_ITSELF = re.compile(
 """What may stand beside a name in a question about what it names itself: "X是谁", "请介绍一下X", "Xとは何ですか"."""
 
 
+FILLERS = frozenset("其他 其它 没有 沒有 还有 還有 这个 這個 那个 那個 哪个 哪個 可以 一个 一個".split())
+"""Words of Chinese that happen to be names, and name nothing beside another name."""
+
 _ENDS = {
     re.compile("[谁誰]"): "者人员員家师師手",
     re.compile("哪里|哪裡|哪儿|哪兒|何处|何處|什么地方|甚麼地方|在哪"): "地处處址城",
@@ -40,6 +43,9 @@ _DEEDS = {
     re.compile("(?<!导)演(?!唱)|(?<!導)演(?!唱)"): re.compile("主演|演员|演員"),
     re.compile("拍"): re.compile("导演|導演"),
     re.compile("唱"): re.compile("歌手|演唱"),
+    re.compile("住"): re.compile("酒店|旅馆|宾馆|住宿"),
+    re.compile("吃"): re.compile("餐|饭|美食"),
+    re.compile("(?<!游)玩"): re.compile("景点|景区"),
 }
 """What somebody does, and what labels call who does it, where they have no character in common or with others, too."""
 

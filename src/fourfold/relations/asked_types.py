@@ -181,6 +181,8 @@ class Relations:
         place = next(iter(unknown or free), instances)
         if place >= 0:
             near = [self._nearness(sentence.words[one], words[one][1]) for one in free]
+            runs = "".join(sentence.words[one] for one in free if runs_together(sentence.words[one]))
+            near += [self._nearness(runs, ())] if runs else []  # of one label parts may stand apart: 周边还有其他景点吗
             most = np.max([np.zeros(len(self)), *near], axis=0)
             meaning.trust[place], meaning.turned[place] = 1.0, not free
             meaning.asked[place] = (_ANY + most) / (_ANY + most.max())
