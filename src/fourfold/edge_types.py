@@ -296,7 +296,7 @@ class Reading:
     optional: bool = False
 
 
-_DENIALS = frozenset({"not", "no", "never", "without", "non"})
+DENIALS = frozenset({"not", "no", "never", "without", "non"})
 _OPTIONAL = ("indirect", "optional", "soft", "weak", "recommend", "suggest", "may", "sometimes")
 _VALUE = ("param", "input", "argument")
 _NO_ORDER = re.compile(r"\b(?:next (?:of kin|to|door)|(?:named|looks|takes) after)\b")
@@ -321,7 +321,7 @@ is what somebody has, or had."""
 
 def denies(edge_type: str) -> bool:
     """Whether a label says that something is not so: ``no_longer_requires``, ``not_required``."""
-    return not _DENIALS.isdisjoint(words_of(edge_type))
+    return not DENIALS.isdisjoint(words_of(edge_type))
 
 
 @lru_cache(maxsize=4096)
@@ -338,7 +338,7 @@ def reading(edge_type: str) -> Reading | None:
     first, beginnings = _beginnings()
     if first.isdisjoint(words) and not any(word.startswith(beginnings) for word in words):
         return None  # as most words of questions, which are read here, too
-    denied = not _DENIALS.isdisjoint(words)
+    denied = not DENIALS.isdisjoint(words)
     said = f" {_NEIGHBOUR.sub(_in_order, _NO_ORDER.sub('', plain))} "
     for name, role in ROLES.items():
         turned = _holds(said, role.inverse_stems)

@@ -138,8 +138,7 @@ _IRREGULAR = tuple(
 """Forms of one word that stemming does not join: an irregular verb, its past and participle, its nouns."""
 
 _FORMS: Mapping[str, Sequence[str]] = {verb: (verb, *past, *nouns) for [verb], past, nouns in _IRREGULAR}
-VERBS: Mapping[str, str] = {form: verb for [verb], past, _ in _IRREGULAR for form in past}
-"""The verb of an irregular past or participle: lead, of "led"."""
+_PAST = frozenset(form for _, past, _ in _IRREGULAR for form in past)
 
 AGENTS = ("or", "er")
 """Endings of stems that make the doer of a deed: director, player."""
@@ -184,7 +183,7 @@ def is_date(words: Sequence[str]) -> bool:
 
 def is_past(word: str, terms: Collection[str]) -> bool:
     """Tell whether a word, with its terms, is a verb of the past or a participle: directed and wrote, but not breed."""
-    return word in VERBS or (word.endswith("ed") and word not in terms)
+    return word in _PAST or (word.endswith("ed") and word not in terms)
 
 
 def deed(stem: str) -> str:

@@ -33,7 +33,7 @@ home homeland hometown homeworld native
 pilot fly flew flown steer
 religion faith believe
 friend know acquaintance
-lead leader head chief chair run charge direct manage captain
+lead led leader head chief chair run ran charge direct manage captain
 responsible charge own owner maintain maintainer steward accountable look care administer admin administrator
 found founder establish create creator start
 inception founded established created
@@ -109,7 +109,7 @@ affect impact touch influence break broke
 replica copy backup mirror
 oncall page duty rota
 monitor watch observe alert
-treat cure therapy therapeutic prescribe indication remedy medicine
+treat cure therapy therapeutic prescribe indication remedy medicine medication
 contraindicate contraindication avoid
 symptom sign present manifest
 inhibit inhibitor block target suppress

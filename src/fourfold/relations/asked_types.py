@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.config import Paths
+from fourfold.edge_types import DENIALS
 from fourfold.index.base import EdgePart
 from fourfold.language import lexicon
 from fourfold.language.asked import SAME_FAMILY, Asked
@@ -44,6 +45,9 @@ _SORT = 0.5
 
 _LESS = 0.98
 """What is left of the similarity of a label that rather says something else."""
+
+_SAID_NO = 0.5
+"""What is left of the similarity of a label that denies what the question does not, or the other way."""
 
 _SAID_SO, _SAID_OTHERWISE = 0.1, 0.95
 """How much nearer to a verb a label with its preposition is; what is left of one that holds the verb without."""
@@ -77,6 +81,7 @@ class Relations:
         self.numbers = np.array(numbers, np.int64)
         self._near = lru_cache(self.labels.most_words)(self._near_by)
         self._roles = Roles(names)
+        self._denied = np.array([not DENIALS.isdisjoint(one.own) for one in self.labels.words.labels], bool)
         self._succession = Succession(names, terms)
         self._thesaurus = Thesaurus(self.labels)
         self.nouns = self._thesaurus.kinds
@@ -152,7 +157,7 @@ class Relations:
 
     def _put(self, meaning: Meaning, sentence: Sentence, place: int, asked: Asked, settings: Paths) -> None:
         """Put down what one word asks for: how much, and which way."""
-        similarity, best, factor = asked.similarity, asked.best, asked.factor
+        similarity, best, factor = asked.similarity * self._as_denied(sentence), asked.best, asked.factor
         meaning.slots[place], meaning.turned[place], meaning.kind[place] = asked.slots, asked.turned, asked.kind
         if not asked.by_itself and sentence.is_kind(place, far=best < settings.high):
             factor, meaning.kind[place] = min(factor, settings.kind), True
@@ -185,9 +190,17 @@ class Relations:
             near += [self._nearness(runs, ())] if runs else []  # of one label parts may stand apart: 周边还有其他景点吗
             most = np.max([np.zeros(len(self)), *near], axis=0)
             meaning.trust[place], meaning.turned[place] = 1.0, not free
+            most *= self._as_denied(sentence)
             meaning.asked[place] = (_ANY + most) / (_ANY + most.max())
             meaning.asked[place] *= np.where(self.labels.grammar.sorts & (not sorts), _SORT, 1.0)
         return meaning
+
+    def _as_denied(self, sentence: Sentence) -> FloatArray:
+        """Return what is left of the similarity of labels that deny where the question does not, or the other way."""
+        if not self._denied.any():
+            return np.ones(len(self))
+        denies = not DENIALS.isdisjoint(word for place, word in enumerate(sentence.words) if place not in sentence.names)
+        return np.where(self._denied == denies, 1.0, _SAID_NO)
 
     def _nearness(self, word: str, terms: Sequence[str]) -> FloatArray:
         """Return how similar each label is to a word, or to what the thesaurus has for it, (n_types,) in [0, 1]."""
@@ -309,7 +322,9 @@ class Relations:
 
     def _own(self, sentence: Sentence, place: int) -> Asked:
         """Return what a word asks for, and with it the next where both are one word of a label."""
-        own = Asked(*self.labels.similarity(sentence.words[place]))
+        similarity, slots, _ = self.labels.similarity(sentence.words[place])
+        similarity = similarity * self._as_denied(sentence)
+        own = Asked(similarity, slots, float(similarity.max()))
         if not (joint := self._joint(sentence, place)):
             return own
         whole, slots, _ = self.labels.similarity(joint)

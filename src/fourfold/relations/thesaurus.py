@@ -52,7 +52,7 @@ class Thesaurus:
         With ``others`` by labels that have another word of these, not only the word itself.
         """
         for groups, how in zip(self._joined, ({"turned": True}, {}, {"alone": True}), strict=True):
-            words = groups.get(terms[0], "") or groups.get(lexicon.VERBS.get(terms[0], ""), "") if len(terms) == 1 else ""
+            words = groups.get(terms[0], "") if len(terms) == 1 else ""
             if others:
                 words = " ".join(word for word in words.split() if self._labels.terms(word) != list(terms))
             if words and (found := exactly(self._labels, words, loose=True, **how)) is not None:
