@@ -20,7 +20,7 @@ from fourfold.facts.kinds import MOST_EDGES, Kinds
 from fourfold.index.base import Nodes
 from fourfold.language import sexes
 from fourfold.language.asked import SAME_FAMILY
-from fourfold.language.lexicon import SAY_NOTHING, is_date
+from fourfold.language.lexicon import SAY_NOTHING, is_amount, is_date
 from fourfold.language.meaning import Meaning, apart
 from fourfold.language.name_matching import Named
 from fourfold.language.syntax import Sentence
@@ -359,18 +359,20 @@ class About:
     def _sensible(self, answer: Answer) -> Answer:
         """Put last what can be no answer by its name.
 
-        "When" asks for a date, "who" and "where" for none; and nothing is called by words of the question: what the
+        "When" asks for a date, "who" and "where" for none, "how many" for a number; and nothing is called by words of the question: what the
         river through Paris is (a river) is not asked.
         """
         answer, when = self._of_sex(answer), self.sentence.asks_when()
-        dated = when or self.sentence.asks_no_date()
+        dated, amount = when or self.sentence.asks_no_date(), self.sentence.asks_amount()
         said = self.sentence.said() if self.sentence.joins() else frozenset()
-        if (len(answer.nodes) == 1 and not when) or not (dated or said):
+        if (len(answer.nodes) == 1 and not when) or not (dated or said or amount):
             return answer  # before any name is read
         best = (-answer.values).argsort(kind="stable")[:_MOST_ENDS]
         names = self.query.names_of(answer.nodes[best])
         of_it = np.zeros(len(answer.nodes), bool)
         of_it[best] = [not (dated and is_date(name) != when) and not (name and said.issuperset(name)) for name in names]
+        if amount:
+            of_it[best] &= [is_amount(name, counted=amount == "many") for name in names]
         if of_it[best].all():
             return answer
         if of_it.any():

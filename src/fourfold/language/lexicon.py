@@ -181,6 +181,12 @@ def is_date(words: Sequence[str]) -> bool:
     return any(numbers) and all(own or word in _CALENDAR for own, word in zip(numbers, words, strict=True))
 
 
+def is_amount(words: Sequence[str], *, counted: bool) -> bool:
+    """Tell whether words in lower case are an amount: "37 608", "4 207 km"; one that is counted has no unit."""
+    numbers = [word[:1].isdigit() for word in words]
+    return numbers[:1] == [True] and (all(numbers) or not counted)
+
+
 def is_past(word: str, terms: Collection[str]) -> bool:
     """Tell whether a word, with its terms, is a verb of the past or a participle: directed and wrote, but not breed."""
     return word in _PAST or (word.endswith("ed") and word not in terms)

@@ -144,7 +144,7 @@ fight fought combatant participant participate belligerent part
 win won winner victor victory victorious beat
 lose lost loser defeat
 sign signatory treaty agree conclude
-commander command commanded lead
+commander command commanded lead led
 ally alliance
 bury buried burial grave rest
 team club side play squad

@@ -55,7 +55,7 @@ _FIRST = frozenset({"first", "last", "top", "distinct"})
 
 _EVENT = frozenset({"when", "where"})
 
-_DATES = frozenset({"date", "dates", "year", "years", "day"})
+_DATES = frozenset({"date", "dates", "year", "years", "day", "birthday"})
 
 
 def may_ask(words: Words) -> bool:
@@ -164,6 +164,10 @@ class Sentence(Deeds):
         """Tell whether "how" asks for no manner: "how many"."""
         return self.words[place] == "how" and self.at(place + 1) in _MUCH
 
+    def asks_amount(self) -> str:
+        """Return the word behind "how" that asks for an amount: many, of "how many people"; "": it asks for none."""
+        return self.at(1) if self.at(0) == "how" and self.at(1) in _MUCH and 1 not in self.names else ""
+
     def asks_whence(self, place: int) -> bool:
         """Tell whether "from" asks for what has its origin in what is named behind it: "who comes from X"."""
         return self.asks() and self._past_article(place + 1) in self._starts and place > 0
@@ -229,8 +233,8 @@ class Sentence(Deeds):
         return self._first_asked == "when" or (self._first_asked in WHICH | {""} and self._asks_date())
 
     def _asks_date(self) -> bool:
-        end = next((place for place, word in enumerate(self.words) if word in PREPOSITIONS), 0)
-        return self.at(end) == "of" and self.at(end - 1) in _DATES
+        end = next((place for place, word in enumerate(self.words) if word in PREPOSITIONS), len(self.words))
+        return self.at(end) in {"of", ""} and self.at(end - 1) in _DATES and end - 1 not in self.names
 
     def where(self) -> list[int]:
         """Return where "where" stands, if it asks where something is done: not in "where is the country that …"."""
