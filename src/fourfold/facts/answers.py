@@ -55,6 +55,11 @@ QUESTION_MARKS = ("?", "\uff1f", "\u061f")
 _OWNS = ("'s", "\u2019s", "s'", "s\u2019")
 """What stands behind a name whose owner asks for what it has."""
 
+def is_owned(typed: str) -> bool:
+    """Tell whether something in a question is somebody's: "X's tickets"."""
+    return any(own in typed for own in _OWNS)
+
+
 EXPLAINED = 0.75
 """What leads away explains a word that asks for an edge, if its words are trusted so far together."""
 
@@ -101,7 +106,7 @@ class About:
         Of "the X's tributary" it is another that is asked for, and so it is where no other word asks for an edge.
         """
         places = self.sentence.behind_name()
-        if not places or not meaning.trust[places].any() or any(own in self.query.typed for own in _OWNS):
+        if not places or not meaning.trust[places].any() or is_owned(self.query.typed):
             return meaning
         other = meaning.without(places)
         if not (other.trust[self.sentence.free()] >= self.settings.synonym).any():
@@ -112,7 +117,14 @@ class About:
     def may_be_silent(self) -> bool:
         """Tell whether what is named may step back whatever the words ask for."""
         asked = self.query.typed.endswith(QUESTION_MARKS)
-        return self.settings.silent <= 1.0 and (self.sentence.asks_beside() or (asked and self.sentence.all_content()))
+        beside = self.sentence.asks_beside() or bool(self.owned()) or (asked and self.sentence.all_content())
+        return self.settings.silent <= 1.0 and beside
+
+    def owned(self) -> list[int]:
+        """Return the word behind "X's", where nothing else is said: it calls the type of what is X's, "X's tickets"."""
+        behind = [one.end for one in self.named if not one.start]
+        said = [place for place in range(len(self.query.words)) if place not in self.sentence.names]
+        return said if said == behind and len(self.named) == 1 and is_owned(self.query.typed) else []
 
     def where_silent(self, meaning: Meaning, answer: Answer) -> tuple[Answer, bool]:
         """Return the answer, and whether what is named steps back however unsure it is; where that may be."""
@@ -176,7 +188,7 @@ class About:
 
     def of_type(self, meaning: Meaning, answer: Answer) -> Answer | None:
         """Return what is of the type of node asked for where the best ends of paths are not; None where they are."""
-        places = self.sentence.of_type()
+        places = self.sentence.of_type() or self.owned()
         if not places or (meaning.trust[self.sentence.called(places[0])] >= SAME_FAMILY).any():
             return None
         edges, allowed = self.scores.snapshot.edges, self.query.allowed
@@ -201,6 +213,8 @@ class About:
         settings = self.settings
         if self.may_leave_unsaid(meaning, answer):
             answer = self._by_a_step_unsaid(meaning) or answer
+        if not len(answer.nodes):
+            answer = self.of_kind_behind(meaning, answer)
         if not len(answer.nodes):
             return replace(self.answer(self.nearest(meaning)), sure=settings.silent_any)
         return replace(answer, sure=max(answer.sure, settings.silent_sure))
@@ -407,4 +421,5 @@ class About:
             return found
 
         edges, best = self.scores.snapshot.edges, answer.best(_AS_GOOD)
-        return typed_neighbours.behind(edges, answer, best, of_it, self.query.allowed) or answer
+        called = self.relations.numbers[self.kinds.ending(places)]
+        return typed_neighbours.behind(edges, answer, best, of_it, self.query.allowed, called) or answer

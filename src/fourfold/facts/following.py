@@ -14,7 +14,7 @@ import numpy as np
 from fourfold import refine
 from fourfold.config import Paths, RetrievalConfig
 from fourfold.facts import subjects
-from fourfold.facts.answers import EXPLAINED, QUESTION_MARKS, About
+from fourfold.facts.answers import EXPLAINED, QUESTION_MARKS, About, is_owned
 from fourfold.index.base import NodeValues
 from fourfold.intent import NO_INTENT
 from fourfold.language import kin, name_matching
@@ -85,7 +85,9 @@ def _may_ask(query: Query, relations: Relations, settings: Paths) -> bool:
     """Tell whether any word may ask for something beside what is named: told before names, which many may have."""
     if relations.may_be_asked(query.words, settings) or kin.called(query.words):
         return True
-    return settings.silent <= 1.0 and (may_ask(query.words) or query.typed.endswith(QUESTION_MARKS))
+    return settings.silent <= 1.0 and (
+        may_ask(query.words) or query.typed.endswith(QUESTION_MARKS) or is_owned(query.typed)
+    )
 
 
 def _understood(

@@ -147,6 +147,10 @@ class Kinds:
         """Tell whether edge types call something by a word."""
         return any(types.any() for types in self._at(place))
 
+    def ending(self, places: Sequence[int]) -> NDArray[np.bool_]:
+        """Return which edges end at what words of the question call, (n_types,)."""
+        return np.logical_or.reduce([np.zeros(len(self.relations), bool), *(self._at(place)[0] for place in places)])
+
     def _at(self, place: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Return which edges end at what a word calls, and which begin there, (n_types,) each."""
         return self.relations.calls(*self.query.words[place])

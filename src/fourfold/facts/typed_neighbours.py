@@ -35,8 +35,18 @@ _OTHERS = 0.5
 """What ends of another type are worth then."""
 
 
-def behind(edges: EdgePart, answer: Answer, best: Nodes, of_it: Telling, allowed: Allowed | None) -> Answer | None:
-    """Return what is of the kind one step behind the best ends, by edges that lead to hardly anything else; or None."""
+def behind(
+    edges: EdgePart,
+    answer: Answer,
+    best: Nodes,
+    of_it: Telling,
+    allowed: Allowed | None,
+    called: NDArray[np.int64],
+) -> Answer | None:
+    """Return what is of the kind one step behind the best ends, by edges that lead to hardly anything else; or None.
+
+    Edges of the types that the kind is called by, ``called``, lead there before others.
+    """
     if len(best) > _MOST_ENDS or edges.degree(best).sum() > MOST_EDGES:
         return None
     steps = _to_others(edges.expand(best, weights="none", cap=_FAN, allowed=allowed), answer)
@@ -45,7 +55,9 @@ def behind(edges: EdgePart, answer: Answer, best: Nodes, of_it: Telling, allowed
     found = of_it(steps.targets)
     ways, way = np.unique(2 * steps.types + steps.along, return_inverse=True)
     share = np.bincount(way, found, len(ways)) / np.bincount(way, minlength=len(ways))
-    steps = steps.of(np.flatnonzero(found & (share[way] >= _EVERYWHERE)))
+    found &= share[way] >= _EVERYWHERE
+    own = found & steps.along & np.isin(steps.types, called)
+    steps = steps.of(own if own.any() else found)
     return answer.extended(best, steps, np.ones(len(steps)), _OTHERS) if len(steps) else None
 
 

@@ -382,6 +382,7 @@ class Relations:
         """Return what a word asks for that a label holds; behind "which" it may say what the answer is."""
         if called is not None:
             asked = Asked(*self.labels.similarity(called), kind=True)
+            asked = replace(asked, similarity=np.where(own.means, 1.0, _LESS) * asked.similarity)
             return replace(asked, factor=settings.kind, alone=True) if sentence.is_subject(place) else asked
         word = sentence.words[place]
         nouns, beside = self.labels.grammar.held(word)
