@@ -15,14 +15,13 @@ from numpy.typing import NDArray
 
 from fourfold import ordered
 from fourfold.config import Paths
-from fourfold.facts import edge_only, typed_neighbours
+from fourfold.facts import edge_only, sensible, typed_neighbours
 from fourfold.facts.kinds import MOST_EDGES, Kinds
 from fourfold.index.base import Nodes
-from fourfold.language import sexes
 from fourfold.language.asked import SAME_FAMILY
-from fourfold.language.lexicon import SAY_NOTHING, is_amount, is_date
+from fourfold.language.lexicon import SAY_NOTHING, is_date
 from fourfold.language.meaning import Meaning, apart
-from fourfold.language.name_matching import Named
+from fourfold.language.name_matching import Named, is_owned
 from fourfold.language.syntax import Sentence
 from fourfold.query import Query
 from fourfold.relations.asked_types import Relations
@@ -51,14 +50,6 @@ _READ = 8
 
 QUESTION_MARKS = ("?", "\uff1f", "\u061f")
 """What a question ends with, in Chinese and in Arabic, too."""
-
-_OWNS = ("'s", "\u2019s", "s'", "s\u2019")
-"""What stands behind a name whose owner asks for what it has."""
-
-def is_owned(typed: str) -> bool:
-    """Tell whether something in a question is somebody's: "X's tickets"."""
-    return any(own in typed for own in _OWNS)
-
 
 EXPLAINED = 0.75
 """What leads away explains a word that asks for an edge, if its words are trusted so far together."""
@@ -213,7 +204,7 @@ class About:
         settings = self.settings
         if self.may_leave_unsaid(meaning, answer):
             answer = self._by_a_step_unsaid(meaning) or answer
-        if not len(answer.nodes):
+        if not len(answer.nodes) and self.sentence.kinds():
             answer = self.of_kind_behind(meaning, answer)
         if not len(answer.nodes):
             return replace(self.answer(self.nearest(meaning)), sure=settings.silent_any)
@@ -359,34 +350,16 @@ class About:
         behind_names = self.sentence.kinds_of_named()  # "which Kurosawa films"
         return words + [place for place in behind_names if self.kinds.called(place)]
 
-    def _of_sex(self, answer: Answer) -> Answer:
-        """Put first, of ends that are as good, who is of the sex asked for as far as the graph tells: aunts, no uncles."""
-        sex = sexes.asked_for(self.sentence)
-        if not sex or len(answer.nodes) < 2:
-            return answer
-        best = np.isin(answer.nodes, answer.best(_AS_GOOD)[:_MOST_ENDS])
-        told = np.zeros(len(answer.nodes), np.int8)
-        told[best] = self.kinds.sexes(answer.nodes[best])
-        of_it = best & (told == sex if (told == sex).any() else told != -sex)
-        return answer.first(of_it, _OF_ANOTHER_KIND) if of_it.any() and (told != sex)[best].any() else answer
-
     def _sensible(self, answer: Answer) -> Answer:
-        """Put last what can be no answer by its name.
-
-        "When" asks for a date, "who" and "where" for none, "how many" for a number; and nothing is called by words of the question: what the
-        river through Paris is (a river) is not asked.
-        """
-        answer, when = self._of_sex(answer), self.sentence.asks_when()
-        dated, amount = when or self.sentence.asks_no_date(), self.sentence.asks_amount()
-        said = self.sentence.said() if self.sentence.joins() else frozenset()
-        if (len(answer.nodes) == 1 and not when) or not (dated or said or amount):
+        """Put last what can be no answer, see ``sensible``; where nothing can that words lead to, a date beside may."""
+        best = np.isin(answer.nodes, answer.best(_AS_GOOD)[:_MOST_ENDS])
+        answer = sensible.of_sex(self.sentence, self.kinds, answer, best, _OF_ANOTHER_KIND)
+        when, can_be = self.sentence.asks_when(), sensible.by_name(self.sentence)
+        if can_be is None or (len(answer.nodes) == 1 and not when):
             return answer  # before any name is read
         best = (-answer.values).argsort(kind="stable")[:_MOST_ENDS]
-        names = self.query.names_of(answer.nodes[best])
         of_it = np.zeros(len(answer.nodes), bool)
-        of_it[best] = [not (dated and is_date(name) != when) and not (name and said.issuperset(name)) for name in names]
-        if amount:
-            of_it[best] &= [is_amount(name, counted=amount == "many") for name in names]
+        of_it[best] = [can_be(name) for name in self.query.names_of(answer.nodes[best])]
         if of_it[best].all():
             return answer
         if of_it.any():

@@ -14,12 +14,12 @@ import numpy as np
 from fourfold import refine
 from fourfold.config import Paths, RetrievalConfig
 from fourfold.facts import subjects
-from fourfold.facts.answers import EXPLAINED, QUESTION_MARKS, About, is_owned
+from fourfold.facts.answers import EXPLAINED, QUESTION_MARKS, About
 from fourfold.index.base import NodeValues
 from fourfold.intent import NO_INTENT
 from fourfold.language import kin, name_matching
 from fourfold.language.meaning import Meaning
-from fourfold.language.name_matching import Named, Words
+from fourfold.language.name_matching import Named, Words, is_owned
 from fourfold.language.requests import as_question
 from fourfold.language.spoken import read_aloud, without_co
 from fourfold.language.syntax import Sentence, may_ask

@@ -117,7 +117,7 @@ class Kinds:
         return found
 
     def sexes(self, nodes: Nodes) -> NDArray[np.int8]:
-        """Return of which sex nodes are, (len(nodes),): by their types, where edges of "mother" end, what "sex" says."""
+        """Return of which sex nodes are, (len(nodes),), by their types, edges such as "mother", and what "sex" says."""
         found = np.array([sexes.said_by(kind.lower().split()) for kind in self.query.types_of(nodes)], np.int8)
         labels = self.relations.labels
         if self.scores.snapshot.edges.degree(nodes).sum() > MOST_EDGES:

@@ -70,6 +70,12 @@ HAUNTS: Mapping[str, str] = MappingProxyType(
 )
 """What somebody does somewhere, and the words that labels use for where that is."""
 
+SETTING = "narrative setting location venue"
+"""What labels call where something takes place."""
+
+ORIGINS = "origin birth birthplace hometown home"
+"""What labels call where somebody is from."""
+
 TOWNS = frozenset({"city", "town"})
 """Words for what many a place is anyway: the capital city, the home town."""
 
@@ -104,6 +110,9 @@ SAY_NOTHING = frozenset(
     " main dominant primary principal major common local".split()
 )
 """Words that ask for no edge unless a label holds them."""
+
+WOMEN, MEN = frozenset("woman women girl girls lady ladies".split()), frozenset("man men boy boys".split())
+"""Words that call people by their sex."""
 
 MEASURES = frozenset("number count total amount quantity many date year".split())
 """Words that say of another what is asked of it, and of themselves next to nothing: the number of employees."""

@@ -34,6 +34,7 @@ NamesOf = Callable[[Nodes], Sequence[tuple[str, ...]]]
 _PARTING = AUXILIARIES | QUESTION | RELATIVE | {"or"}
 """Words that no name goes on over, unless it holds them: "allergy does egg" names no Egg Allergy."""
 
+_OWNS = ("'s", "\u2019s", "s'", "s\u2019")
 _OWNERS = re.compile("['’]s$")
 _PART = 4
 """The share of a name's letters that names a node is one of so many."""
@@ -227,6 +228,11 @@ def in_full(words: Words, nodes: Nodes, written: Sequence[tuple[str, ...]]) -> N
 
 def _letters(name: Sequence[str]) -> int:
     return sum(map(len, name))
+
+
+def is_owned(typed: str) -> bool:
+    """Tell whether what somebody has is asked for: "X's tickets"."""
+    return any(own in typed for own in _OWNS)
 
 
 def places_of(named: Iterable[Named]) -> set[int]:

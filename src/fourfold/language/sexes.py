@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from fourfold.language.lexicon import MEN, WOMEN
 from fourfold.language.syntax import Sentence
 
 FEMALE, MALE, UNKNOWN = 1, -1, 0
 
-_PEOPLE = {FEMALE: frozenset("woman women girl girls lady ladies".split()), MALE: frozenset("man men boy boys".split())}
 KIN = {
     FEMALE: "mother sister daughter wife aunt niece grandmother granddaughter".split(),
     MALE: "father brother son husband uncle nephew grandfather grandson".split(),
@@ -16,19 +16,14 @@ KIN = {
 """Kin of either sex: labels of edges are called by them, too."""
 
 _SAID = {
-    FEMALE: {*_PEOPLE[FEMALE], *KIN[FEMALE], *(f"{word}s" for word in KIN[FEMALE]), "female", "f", "actress", "queen"},
-    MALE: {*_PEOPLE[MALE], *KIN[MALE], *(f"{word}s" for word in KIN[MALE]), "male", "m", "king"},
+    FEMALE: {*WOMEN, *KIN[FEMALE], *(f"{word}s" for word in KIN[FEMALE]), "female", "f", "actress", "queen"},
+    MALE: {*MEN, *KIN[MALE], *(f"{word}s" for word in KIN[MALE]), "male", "m", "king"},
 }
 
 
 def said_by(words: Iterable[str]) -> int:
     """Return which sex words in lower case say: ``FEMALE``, ``MALE`` or ``UNKNOWN``."""
     return next((sex for word in words for sex, own in _SAID.items() if word in own), UNKNOWN)
-
-
-def calls_people(word: str) -> bool:
-    """Tell whether a word calls people by their sex alone, and asks for no edge: "which women led X"."""
-    return any(word in own for own in _PEOPLE.values())
 
 
 def asked_for(sentence: Sentence) -> int:

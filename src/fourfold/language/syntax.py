@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from fourfold.language.deeds import TOGETHER, Deeds
-from fourfold.language.lexicon import ASKING, AUXILIARIES, DO, QUESTION, SAY_NOTHING, WHICH, is_past
+from fourfold.language.lexicon import ASKING, AUXILIARIES, DO, MEN, QUESTION, SAY_NOTHING, WHICH, WOMEN, is_past
 from fourfold.language.name_matching import Words
 from fourfold.language.nouns import CALLED, DETERMINERS, IMPERATIVES, NAMES
 from fourfold.language.placed import ARTICLES, ONE_OF, PREPOSITIONS, takes_place
@@ -93,7 +93,9 @@ class Sentence(Deeds):
         return self.at(0) in _BIDS and self.at(1) in DETERMINERS
 
     def only_frames(self, place: int) -> bool:
-        """Tell whether a word only bids to answer or stands before a name: "name the director", "a son named X"."""
+        """Tell whether a word only bids to answer, says who may or stands before a name: "which women", "named X"."""
+        if self.words[place] in WOMEN | MEN and self.opens(place) and not self._in_label[place]:
+            return True
         return (place == 0 and self._bids()) or (self.at(place) in CALLED and place + 1 in self._starts)
 
     def may_ask(self) -> bool:

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.config import Paths
-from fourfold.edge_types import DENIALS
 from fourfold.index.base import EdgePart
 from fourfold.language import lexicon
 from fourfold.language.asked import SAME_FAMILY, Asked
@@ -24,10 +23,10 @@ from fourfold.language.lexicon import ASKING, TOWNS, WHICH
 from fourfold.language.meaning import Meaning, said_again, say_all, settle
 from fourfold.language.name_matching import Named, Words
 from fourfold.language.placed import PREPOSITIONS
-from fourfold.language.sexes import calls_people
 from fourfold.language.syntax import LEAD_BACK, Sentence
 from fourfold.language.unspaced import asks, runs_together
 from fourfold.relations import directions, sought
+from fourfold.relations.denied import Denied
 from fourfold.relations.labels import Labels
 from fourfold.relations.roles import Roles
 from fourfold.relations.succession import Succession
@@ -46,20 +45,11 @@ _SORT = 0.5
 _LESS = 0.98
 """What is left of the similarity of a label that rather says something else."""
 
-_SAID_NO = 0.5
-"""What is left of the similarity of a label that denies what the question does not, or the other way."""
-
 _SAID_SO, _SAID_OTHERWISE = 0.1, 0.95
 """How much nearer to a verb a label with its preposition is; what is left of one that holds the verb without."""
 
-_ABOUT, _DO, _FROM = "about", "do", "from"
+_ABOUT, _DO, _FROM, _WHERE = "about", "do", "from", "where"
 _DIE, _CAUSE, _OF = "die", "cause", frozenset({"of", "from"})
-
-_WHERE, _SETTING = "where", "narrative setting location venue"
-"""What labels call where something takes place."""
-
-_ORIGINS = "origin birth birthplace hometown home"
-"""What labels call where somebody is from."""
 
 
 class Relations:
@@ -81,7 +71,7 @@ class Relations:
         self.numbers = np.array(numbers, np.int64)
         self._near = lru_cache(self.labels.most_words)(self._near_by)
         self._roles = Roles(names)
-        self._denied = np.array([not DENIALS.isdisjoint(one.own) for one in self.labels.words.labels], bool)
+        self._denied = Denied([one.own for one in self.labels.words.labels])
         self._succession = Succession(names, terms)
         self._thesaurus = Thesaurus(self.labels)
         self.nouns = self._thesaurus.kinds
@@ -157,7 +147,7 @@ class Relations:
 
     def _put(self, meaning: Meaning, sentence: Sentence, place: int, asked: Asked, settings: Paths) -> None:
         """Put down what one word asks for: how much, and which way."""
-        similarity, best, factor = asked.similarity * self._as_denied(sentence), asked.best, asked.factor
+        similarity, best, factor = asked.similarity * self._denied.left(sentence), asked.best, asked.factor
         meaning.slots[place], meaning.turned[place], meaning.kind[place] = asked.slots, asked.turned, asked.kind
         if not asked.by_itself and sentence.is_kind(place, far=best < settings.high):
             factor, meaning.kind[place] = min(factor, settings.kind), True
@@ -190,17 +180,10 @@ class Relations:
             near += [self._nearness(runs, ())] if runs else []  # of one label parts may stand apart: 周边还有其他景点吗
             most = np.max([np.zeros(len(self)), *near], axis=0)
             meaning.trust[place], meaning.turned[place] = 1.0, not free
-            most *= self._as_denied(sentence)
+            most *= self._denied.left(sentence)
             meaning.asked[place] = (_ANY + most) / (_ANY + most.max())
             meaning.asked[place] *= np.where(self.labels.grammar.sorts & (not sorts), _SORT, 1.0)
         return meaning
-
-    def _as_denied(self, sentence: Sentence) -> FloatArray:
-        """Return what is left of the similarity of labels that deny where the question does not, or the other way."""
-        if not self._denied.any():
-            return np.ones(len(self))
-        denies = not DENIALS.isdisjoint(word for place, word in enumerate(sentence.words) if place not in sentence.names)
-        return np.where(self._denied == denies, 1.0, _SAID_NO)
 
     def _nearness(self, word: str, terms: Sequence[str]) -> FloatArray:
         """Return how similar each label is to a word, or to what the thesaurus has for it, (n_types,) in [0, 1]."""
@@ -299,8 +282,6 @@ class Relations:
             return True
         if sentence.is_apposed(place) and self.labels.grammar.calls_begin(sentence.words[place]):
             return True
-        if calls_people(sentence.words[place]) and sentence.opens(place) and not sentence.is_in_label(place):
-            return True
         if sentence.makes_part(place) and sentence.is_in_label(sentence.object_of(place)):
             return True
         refers = self._joint(sentence, place - 1) or sentence.refers_back(place)
@@ -323,8 +304,7 @@ class Relations:
     def _own(self, sentence: Sentence, place: int) -> Asked:
         """Return what a word asks for, and with it the next where both are one word of a label."""
         similarity, slots, _ = self.labels.similarity(sentence.words[place])
-        similarity = similarity * self._as_denied(sentence)
-        own = Asked(similarity, slots, float(similarity.max()))
+        own = Asked(left := similarity * self._denied.left(sentence), slots, float(left.max()))
         if not (joint := self._joint(sentence, place)):
             return own
         whole, slots, _ = self.labels.similarity(joint)
@@ -335,7 +315,7 @@ class Relations:
         """Return what a word asks for by its own name: "what did X die of" for its cause, where a label has one."""
         own = self._own(sentence, place)
         if sentence.takes_place(place):
-            return exactly(self.labels, _SETTING) or replace(own, similarity=0.0 * own.similarity, best=0.0)
+            return exactly(self.labels, lexicon.SETTING) or replace(own, similarity=0.0 * own.similarity, best=0.0)
         if self._may_say_again(sentence, place):
             return replace(own, factor=settings.kind, kind=True)
         if _DIE not in terms or sentence.at(place + 1) not in _OF or not WHICH.intersection(sentence.words):
@@ -359,7 +339,7 @@ class Relations:
         if word in ASKING:
             similarity, slots, best = self.labels.similarity(ASKING[word])
             if word == _WHERE and sentence.at(len(sentence.words) - 1) == _FROM:
-                origins = self.labels.similarity(_ORIGINS)[0] >= SAME_FAMILY
+                origins = self.labels.similarity(lexicon.ORIGINS)[0] >= SAME_FAMILY
                 similarity = np.where(origins, similarity, _LESS * similarity)
             if word in lexicon.LESS:
                 less = self.labels.similarity(lexicon.LESS[word])[0] >= SAME_FAMILY

@@ -1,0 +1,46 @@
+"""Which ends of paths can be the answer, by what they are called or who they are: "when" dates, an "aunt" women."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from fourfold.facts.kinds import Kinds
+from fourfold.language import sexes
+from fourfold.language.lexicon import is_amount, is_date
+from fourfold.language.syntax import Sentence
+from fourfold.signals.paths import Answer
+
+
+def by_name(sentence: Sentence) -> Callable[[Sequence[str]], bool] | None:
+    """Return what tells whether something called so, in words in lower case, can be the answer; None: whatever it is.
+
+    "When" asks for a date, "who" and "where" for none, "how many" for a number; and nothing is called by words of the
+    question: what the river through Paris is (a river) is not asked.
+    """
+    when = sentence.asks_when()
+    dated, amount = when or sentence.asks_no_date(), sentence.asks_amount()
+    said = sentence.said() if sentence.joins() else frozenset()
+    if not (dated or amount or said):
+        return None
+
+    def can_be(name: Sequence[str]) -> bool:
+        counted = not amount or is_amount(name, counted=amount == "many")
+        return counted and not (dated and is_date(name) != when) and not (name and said.issuperset(name))
+
+    return can_be
+
+
+def of_sex(sentence: Sentence, kinds: Kinds, answer: Answer, best: np.ndarray, others: float) -> Answer:
+    """Put first, of the best ends, who is of the sex asked for as far as the graph tells: aunts before uncles.
+
+    ``best`` (n_ends,) tells which these are, ``others`` what is left of what the others are worth.
+    """
+    sex = sexes.asked_for(sentence)
+    if not sex or len(answer.nodes) < 2:
+        return answer
+    told = np.full(len(answer.nodes), -sex, np.int8)
+    told[best] = kinds.sexes(answer.nodes[best])
+    of_it = best & (told == sex if (told == sex).any() else told != -sex)
+    return answer.first(of_it, others) if of_it.any() and (told != sex)[best].any() else answer
