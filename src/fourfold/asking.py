@@ -204,6 +204,7 @@ class Asker:
             relations=lambda: self._types_in(snapshot).relations,
             names_of=self._names_of,
             written_of=self._written_of,
+            called_of=self._called_of,
             types_of=self._types_of,
             pairs=_pairs(snapshot, words),
             read_as=read_as,
@@ -246,10 +247,14 @@ class Asker:
         return self._words_of_names(nodes, str)
 
     def _words_of_names(self, nodes: Nodes, form: Callable[[str], str]) -> list[tuple[str, ...]]:
-        labels = self._backend.labels(nodes.tolist())
-        names = [labels.get(node, ("", ""))[1] for node in nodes.tolist()]
+        names = self._called_of(nodes)
         words = {name: tuple(form(word) for word, _ in self._tokenizer.terms_of_words(name)) for name in set(names)}
         return [words[name] for name in names]
+
+    def _called_of(self, nodes: Nodes) -> list[str]:
+        """Return the names of nodes; "" of those that are gone."""
+        labels = self._backend.labels(nodes.tolist())
+        return [labels.get(node, ("", ""))[1] for node in nodes.tolist()]
 
     def _texts_of(self, nodes: Nodes) -> list[str]:
         """Return what is written in nodes, names first; of those that are gone nothing."""

@@ -51,6 +51,8 @@ class Query:
     """Nodes → the words of their names, in lower case …"""
     written_of: NamesOf = lambda nodes: [()] * len(nodes)
     """… and as they are written."""
+    called_of: Callable[[Nodes], Sequence[str]] = lambda nodes: [""] * len(nodes)
+    """Nodes → their names."""
     types_of: Callable[[Nodes], Sequence[str]] = lambda nodes: [""] * len(nodes)
     """Nodes → their types."""
     pairs: Mapping[str, tuple[str, ...]] = field(default_factory=FrozenDict)

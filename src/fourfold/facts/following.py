@@ -13,7 +13,7 @@ import numpy as np
 
 from fourfold import refine
 from fourfold.config import Paths, RetrievalConfig
-from fourfold.facts import subjects
+from fourfold.facts import extremes, subjects
 from fourfold.facts.answers import EXPLAINED, QUESTION_MARKS, About
 from fourfold.index.base import NodeValues
 from fourfold.intent import NO_INTENT
@@ -60,6 +60,7 @@ def follow_paths(scores: Scores, query: Query, config: RetrievalConfig) -> None:
         answer, silent = asked.where_silent(meaning, answer)
     if not answer.sure and not silent:
         return
+    answer = extremes.put_first(scores.snapshot.edges, asked.sentence, relations, query, answer)
     answer = answer.in_parts(scores.snapshot.edges, scores.snapshot.hidden, query.allowed)
     share, before = settings.weight * answer.sure, scores.weights
     embedding, text, graph, intent = ((1.0 - share) * weight for weight in before.as_tuple())

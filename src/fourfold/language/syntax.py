@@ -13,6 +13,7 @@ from fourfold.language.lexicon import ASKING, AUXILIARIES, DO, MEN, QUESTION, SA
 from fourfold.language.name_matching import Words
 from fourfold.language.nouns import CALLED, DETERMINERS, IMPERATIVES, NAMES
 from fourfold.language.placed import ARTICLES, ONE_OF, PREPOSITIONS, takes_place
+from fourfold.language.superlatives import is_one
 from fourfold.language.unspaced import asks
 from fourfold.lazy import lazy
 
@@ -94,7 +95,8 @@ class Sentence(Deeds):
 
     def only_frames(self, place: int) -> bool:
         """Tell whether a word only bids to answer, says who may or stands before a name: "which women", "named X"."""
-        if self.words[place] in WOMEN | MEN and self.opens(place) and not self._in_label[place]:
+        said = self.words[place]
+        if not self._in_label[place] and (is_one(said) or (said in WOMEN | MEN and self.opens(place))):
             return True
         return (place == 0 and self._bids()) or (self.at(place) in CALLED and place + 1 in self._starts)
 
