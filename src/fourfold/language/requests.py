@@ -24,7 +24,7 @@ _BIDS = frozenset("like want need looking searching look search find recommend s
 _LAST = frozenset("for there want need like me us find recommend suggest".split()) | ONE_OF | {"any", "some", "the"}
 """… and of which it follows one of these."""
 
-_WHICH = ("which", ())
+_WHICH, _LIST = ("which", ()), ("list", ("list",))
 
 
 def as_question(words: Words, named: Sequence[Named]) -> tuple[Words, list[Named]]:
@@ -35,5 +35,7 @@ def as_question(words: Words, named: Sequence[Named]) -> tuple[Words, list[Named
     end = len(frame)
     if not 1 < end < len(words) or frame[-1] not in _LAST or _BIDS.isdisjoint(frame):
         return words, list(named)
-    moved = [replace(one, start=one.start - end + 1, end=one.end - end + 1) for one in named]
-    return [_WHICH, *words[end:]], moved
+    one_of_it = frame[-1] in ONE_OF and [(one.start, one.end) for one in named] == [(end, len(words))]
+    said = [_LIST, words[end - 1]] if one_of_it else [_WHICH]  # what has the type is asked for, not what is called so
+    more = len(said) - end
+    return [*said, *words[end:]], [replace(one, start=one.start + more, end=one.end + more) for one in named]
