@@ -50,7 +50,8 @@ def left_out(
             in_order = name_matching.in_order(one, words, names_of) and not _is_done_by(one, words)
             return _asks_within(one, words, asks) and not in_order and not name_matching.spelt(one, words, names_of)
         apart = refers_back(typed, start, first) or takes_place(typed, start + 1)
-        return _asks(*words[start], asks) or names_sort(typed[:start]) or apart
+        the = typed[start - 1] != "the" and words[start][0].islower() and _is_the(one, names_of)
+        return _asks(*words[start], asks) or names_sort(typed[:start]) or apart or the
 
     meant = [one for one in found if not names_nothing(one)] or list(found)
     meant = [one for one in meant if not FILLERS.issuperset(names_of(one.nodes[:1])[0])] or meant
@@ -70,6 +71,11 @@ def left_out(
         return one.start not in doubtful or bool(ordered.contains(near, _neighbourhood(edges, one.nodes)).any())
 
     return [one for one in meant if is_meant(one)]
+
+
+def _is_the(one: Named, names_of: NamesOf) -> bool:
+    """Tell whether what a word names is called by it with "the" alone: The Place is no "place to stay"."""
+    return len(one.nodes) == 1 and names_of(one.nodes)[0][:1] == ("the",)
 
 
 def only_ask(found: Sequence[Named], words: Words, asks: Callable[[str, Sequence[str]], bool]) -> bool:
