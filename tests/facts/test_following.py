@@ -571,3 +571,43 @@ CHEESES = graph_of("""
 )
 def test_of_two_parts_joined_both_must_hold_where_one_leads_back(question, answers):
     assert CHEESES.search(question).ids[0] in answers
+
+
+def test_what_somebody_has_is_of_the_type_that_the_word_behind_calls():
+    facts = "T1|assigned_to|Ray · T2|assigned_to|Ray · T3|reported_by|Dee · Ray|member_of|Red · Ray|knows|Dee"
+    with graph_of(facts, {"T1": "ticket", "T2": "ticket", "T3": "ticket", "Red": "team"}) as work:
+        assert set(work.search("Ray's tickets").ids[:2]) == {"T1", "T2"}
+        assert work.search("Dee's tickets").ids[0] == "T3"
+        assert work.search("Ray's team").ids[0] == "Red"
+
+
+def test_which_country_is_asked_one_step_behind_by_the_edges_that_are_called_so():
+    facts = """
+        Spring Race|circuit|Oval · Oval|country|Hungary · Spring Race|winner|Ann · Ann|nationality|Spain
+        Spring Race|second|Bo · Bo|nationality|Finland · Other Ring|country|Spain · Third Ring|country|Finland
+    """
+    with graph_of(facts) as races:
+        assert races.search("In which country was the Spring Race?").ids[0] == "Hungary"
+        assert races.search("Which country is Ann from?").ids[0] == "Spain"
+
+
+def test_one_of_what_a_node_calls_is_found_for_a_request():
+    facts = "Arts|type|theatre · Corn|type|theatre · Dome|type|cinema · Dome|area|east"
+    with graph_of(facts) as town:
+        assert set(town.search("Can you find me a theatre?").ids[:2]) == {"Arts", "Corn"}
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [("Who is the manager of Bob?", "Ann"), ("Whom does Bob manage?", "Dee"), ("Bob's manager", "Ann")],
+)
+def test_a_manager_is_where_edges_of_manages_begin(question, answer):
+    with graph_of("Ann|manages|Bob · Bob|manages|Dee · Bob|reports_to|Ann · Dee|reports_to|Bob") as firm:
+        assert firm.search(question).ids[0] == answer
+
+
+def test_people_are_of_type_person():
+    facts = "Net|chair|Ann · Auth|chair|Bo · Ann|company|Intel · Bo|company|Acme · Cy|company|Intel"
+    types = {"Ann": "person", "Bo": "person", "Cy": "person", "Net": "group", "Auth": "group"}
+    with graph_of(facts, types) as groups:
+        assert groups.search("Which people from Intel chair a group?").ids[0] == "Ann"

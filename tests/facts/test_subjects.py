@@ -226,3 +226,38 @@ def test_a_part_that_is_as_much_of_several_names_names_none():
 
 def test_capitals_of_a_question_that_has_no_small_letters_tell_no_name():
     assert PRIZES.search("WHO SHARED THE PRIZE OF 1909 WITH BRAUN").ids[0] == "Ferdinand Braun"
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("好的。时光漫步怀旧主题酒店(北京雍和宫店)的价格是多少？", "1063"),
+        ("就选时光漫步怀旧主题酒店(北京国子监店)吧，它的价格是多少？", "980"),
+        (
+            "Who wrote On the Slow Decay of Very Small Radiant Bodies in Cold Dark Water near Large Northern Islands?",
+            "Ida Falk",
+        ),
+    ],
+)
+def test_a_name_too_long_for_the_index_of_names_is_known_where_it_is_written_in_full(question, answer):
+    facts = """
+        时光漫步怀旧主题酒店(北京雍和宫店)|价格|1063 · 时光漫步怀旧主题酒店(北京国子监店)|价格|980 · 雍和宫|价格|25
+        On the Slow Decay of Very Small Radiant Bodies in Cold Dark Water near Large Northern Islands|author|Ida Falk
+        Cold Dark Water|author|Bo Rask
+    """
+    with graph_of(facts) as graph:
+        assert graph.search(question).ids[0] == answer
+
+
+def test_of_a_label_parts_may_stand_apart_and_words_of_every_question_name_nothing():
+    facts = "车馆|周边餐馆|小吃店 · 车馆|周边景点|酒馆 · 车馆|周边酒店|宾馆一 · 其他|评分|4 · 没有|评分|5"
+    with graph_of(facts) as town:
+        assert town.search("车馆周边还有其他景点吗？").ids[0] == "酒馆"
+        assert town.search("车馆周边有什么住的地方吗？").ids[0] == "宾馆一"
+
+
+def test_a_name_that_is_a_word_with_the_is_not_meant_by_the_word_with_another_article():
+    facts = "The Place|area|west · Bell Inn|price|cheap · Oak Inn|price|dear · Bell Inn|area|west · Oak Inn|area|west"
+    with graph_of(facts, {"Bell Inn": "hotel", "Oak Inn": "hotel"}) as town:
+        assert town.search("I am looking for a cheap place to stay").ids[0] == "Bell Inn"
+        assert town.search("Which area is The Place in?").ids[0] == "west"

@@ -25,6 +25,11 @@ _BY_SIBLINGS = {
 }
 _SIDES = {"maternal": "mother", "paternal": "father"}
 _OF_EITHER_SEX = {"brothers": "siblings", "sisters": "siblings", "sons": "children", "daughters": "children"}
+_BORN = {
+    **dict.fromkeys(("sibling", "siblings"), "children"),
+    **dict.fromkeys(("brother", "brothers"), "sons"),
+    **dict.fromkeys(("sister", "sisters"), "daughters"),
+}
 _GRAND, _GREAT, _AND = "grand", "great", "and"
 _IN_LAW = ("in", "law")
 
@@ -109,7 +114,7 @@ def _in_said_steps(steps: Sequence[str], holds: Holds) -> list[str]:
     """Return steps with those to brothers and sisters by their parents, where no edge says these."""
     if _known(holds, _SIBLING):
         return list(steps)
-    return [part for step in steps for part in (("parents", "children") if step in _SIBLINGS else (step,))]
+    return [part for step in steps for part in (("parents", _BORN[step]) if step in _SIBLINGS else (step,))]
 
 
 def _first(holds: Holds, words: Sequence[str]) -> str:
