@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fourfold.index.base import EdgePart
 from fourfold.language import superlatives
@@ -50,7 +51,7 @@ def put_first(edges: EdgePart, sentence: Sentence, relations: Relations, query: 
 
 
 def _beside(
-    edges: EdgePart, relations: Relations, query: Query, answer: Answer, best: np.ndarray, by: str
+    edges: EdgePart, relations: Relations, query: Query, answer: Answer, best: NDArray[np.intp], by: str
 ) -> FloatArray:
     """Return the amount that stands beside each of the best ends by edges so called, (n_best,); NaN where none does."""
     nodes, found = answer.nodes[best], np.full(len(best), np.nan)

@@ -149,7 +149,9 @@ class Kinds:
 
     def ending(self, places: Sequence[int]) -> NDArray[np.bool_]:
         """Return which edges end at what words of the question call, (n_types,)."""
-        return np.logical_or.reduce([np.zeros(len(self.relations), bool), *(self._at(place)[0] for place in places)])
+        none = np.zeros(len(self.relations), bool)
+        ends: NDArray[np.bool_] = np.logical_or.reduce([none, *(self._at(place)[0] for place in places)])
+        return ends
 
     def _at(self, place: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Return which edges end at what a word calls, and which begin there, (n_types,) each."""

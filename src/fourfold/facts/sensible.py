@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fourfold.facts.kinds import Kinds
 from fourfold.language import sexes
@@ -32,7 +33,7 @@ def by_name(sentence: Sentence) -> Callable[[Sequence[str]], bool] | None:
     return can_be
 
 
-def of_sex(sentence: Sentence, kinds: Kinds, answer: Answer, best: np.ndarray, others: float) -> Answer:
+def of_sex(sentence: Sentence, kinds: Kinds, answer: Answer, best: NDArray[np.bool_], others: float) -> Answer:
     """Put first, of the best ends, who is of the sex asked for as far as the graph tells: aunts before uncles.
 
     ``best`` (n_ends,) tells which these are, ``others`` what is left of what the others are worth.

@@ -25,7 +25,10 @@ _BY_WORD = {
     **dict.fromkeys(("maximum", "greatest"), ("", True)),
     "minimum": ("", False),
 }
-_BY_PHRASE = {("most", "expensive"): ("price cost", True), ("most", "populous"): ("population", True)}
+_BY_PHRASE: dict[tuple[str, ...], tuple[str, bool]] = {
+    ("most", "expensive"): ("price cost", True),
+    ("most", "populous"): ("population", True),
+}
 
 
 @dataclass(frozen=True, slots=True)
