@@ -87,6 +87,8 @@ PHRASES: Mapping[tuple[str, ...], str] = MappingProxyType(
         ("head", "office"): "headquarters",
         ("pen", "name"): "pseudonym",
         ("mother", "tongue"): "native",
+        ("set", "up"): "founded",
+        **dict.fromkeys((("people", "fit", "into"), ("people", "fit", "in")), "capacity"),
         ("source", "code"): "repository",
         **dict.fromkeys((("come", "up", "with"), ("came", "up", "with")), "creator"),
         **dict.fromkeys((("made", "of"), ("made", "from"), ("built", "of"), ("built", "from")), "material"),
