@@ -606,6 +606,11 @@ def test_a_manager_is_where_edges_of_manages_begin(question, answer):
         assert firm.search(question).ids[0] == answer
 
 
+def test_headquarters_are_where_somebody_is_headquartered():
+    with graph_of("Acme|headquartered_in|Ulm · Ulm|headquartered_in|Bund · Acme|founder|Ann") as firms:
+        assert firms.search("What is the headquarters of Ulm?").ids[0] == "Bund"
+
+
 def test_people_are_of_type_person():
     facts = "Net|chair|Ann · Auth|chair|Bo · Ann|company|Intel · Bo|company|Acme · Cy|company|Intel"
     types = {"Ann": "person", "Bo": "person", "Cy": "person", "Net": "group", "Auth": "group"}

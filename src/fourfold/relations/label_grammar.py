@@ -142,7 +142,10 @@ class LabelGrammar:
         words, stems = self._words, self._words.terms(word)
         doers = [stem for stem in stems if lexicon.is_doer(stem)]
         rows = words.held(words.families, words.families_of(doers)) & ~words.held(words.stems, doers)
-        rows |= words.held(words.stems, [stem for stem in stems if lexicon.are_doers(word, stem)])
+        if doing := [stem for stem in stems if lexicon.are_doers(word, stem)]:
+            itself = word.lower().removesuffix("s")  # headquarters are not who is headquartered_in somewhere
+            held = words.held(words.stems, doing)
+            rows |= held & ~np.array([label.startswith(itself) for label in words.flat], bool)
         return words.any(rows & self._deeds)
 
     def _is_agent(self, word: str, stems: frozenset[str]) -> bool:
