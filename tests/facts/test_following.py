@@ -616,3 +616,19 @@ def test_people_are_of_type_person():
     types = {"Ann": "person", "Bo": "person", "Cy": "person", "Net": "group", "Auth": "group"}
     with graph_of(facts, types) as groups:
         assert groups.search("Which people from Intel chair a group?").ids[0] == "Ann"
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("what parts do we get from JL Mag", "Neodymium Magnet"),
+        ("Which cities are on the Danube?", "Belgrade"),
+    ],
+)
+def test_where_no_word_is_sure_all_of_them_together_say_which_edge_is_meant(question, answer):
+    graph = graph_of(
+        "Neodymium Magnet|SUPPLIED_BY|JL Mag · JL Mag|HEADQUARTERED_IN|Ganzhou · M200 Hub Motor|COMPONENT_OF|Urbano"
+        "· Neodymium Magnet|COMPONENT_OF|M200 Hub Motor · Urbano|ASSEMBLED_AT|Porto Factory"
+        "· Belgrade|liesOnRiver|Danube · Danube|risesIn|Black Forest · Belgrade|locatedIn|Serbia"
+    )
+    assert graph.search(question).ids[0] == answer

@@ -55,4 +55,8 @@ def test_a_word_that_qualifies_another_or_a_name_calls_no_type(question, answer)
 
 
 def test_of_another_type_nothing_is_made_up():
-    assert SHOP.search("which warehouses store Pickles").ids[0] not in {"Ana", "Brine Foods"}
+    found = SHOP.search("which warehouses store Pickles")
+    assert found[0].score < 0.5, "any edge of Pickles may be meant, none is sure"
+    assert found.ids[0] in {"Brine Foods", "Vinter", "Condiments", "Order 1"}, (
+        "what stands beside it, nobody who bought"
+    )

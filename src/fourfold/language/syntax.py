@@ -80,8 +80,12 @@ class Sentence(Deeds):
         return self._asks
 
     @lazy
+    def beside(self) -> list[str]:
+        """Return the words that are part of no name."""
+        return [word for place, word in enumerate(self.words) if place not in self.names]
+
     def _asks(self) -> bool:
-        question = any(word in QUESTION for place, word in enumerate(self.words) if place not in self.names)
+        question = any(word in QUESTION for word in self.beside())
         commands = self._commands() and not self.about_itself()
         return question or commands or self._asks_how() or self._asks_of()
 
@@ -124,8 +128,8 @@ class Sentence(Deeds):
 
         So does any run of characters in a script without word boundaries that says more than a name.
         """
-        beside = any(word in ASKING for place, word in enumerate(self.words) if place not in self.names)
-        left = any(asks(word) for place, word in enumerate(self.words) if place not in self.names)
+        beside = any(word in ASKING for word in self.beside())
+        left = any(asks(word) for word in self.beside())
         return left or (
             self._asks and (bool(self._content) or beside or len(self._starts) > 1 or self.instances() >= 0)
         )

@@ -36,8 +36,8 @@ from fourfold.types import FloatArray
 Types = NDArray[np.bool_]
 """(n_types,), which edge types."""
 
-_ANY = 3.0
-"""What is added to similarities where any edge may be meant."""
+_ANY = 2.0
+"""What is added to similarities where any edge may be meant: to the nearest word's, and twice the whole question's."""
 
 _SORT = 0.5
 """What is left of an edge that only says what sort of thing something is, where any may be meant."""
@@ -164,7 +164,7 @@ class Relations:
 
         What sort of thing the named node is (``is_a``) is hardly asked, unless it is a sort itself (``sorts``).
 
-        A word that asks for no edge may mean any, the rather the nearer it is to it: "the gender of X's other half".
+        A word that asks for no edge may mean any, the rather the nearer it and all words are: "X's other half".
         Where nothing stands beside the name, its instances are asked for: what any edge leads to it from.
         """
         sentence = Sentence(words, named)
@@ -178,7 +178,7 @@ class Relations:
             near = [self._nearness(sentence.words[one], words[one][1]) for one in free]
             runs = "".join(sentence.words[one] for one in free if runs_together(sentence.words[one]))
             near += [self._nearness(runs, ())] if runs else []  # of one label parts may stand apart: 周边还有其他景点吗
-            most = np.max([np.zeros(len(self)), *near], axis=0)
+            most = np.max([np.zeros(len(self)), *near], axis=0) + 2.0 * self.labels.like(sentence.beside())
             meaning.trust[place], meaning.turned[place] = 1.0, not free
             most *= self._denied.left(sentence)
             meaning.asked[place] = (_ANY + most) / (_ANY + most.max())

@@ -16,6 +16,7 @@ from fourfold.cache import Remembered
 from fourfold.edge_types import label
 from fourfold.embed.base import unit
 from fourfold.language.asked import SAME_FAMILY, SAME_WORD
+from fourfold.language.unspaced import runs_together
 from fourfold.lazy import lazy
 from fourfold.ragged import firsts
 from fourfold.relations.label_grammar import LabelGrammar
@@ -90,6 +91,12 @@ class Labels:
     def of_places(self) -> NDArray[np.bool_]:
         """Which edges places have, (n_types,)."""
         return self.similarity(_OF_PLACES)[0] >= SAME_FAMILY
+
+    def like(self, words: Sequence[str]) -> FloatArray:
+        """Return how similar each label is to words together, (n_types,) in [0, 1]; 0 to those of unspaced scripts."""
+        said = " ".join(word for word in words if not runs_together(word))
+        cosines: FloatArray = self._whole @ unit(self._embed([said]))[0]
+        return cosines.clip(0.0, 1.0)
 
     def learn(self, words: Sequence[str]) -> None:
         """Compare labels with words, all new ones at once."""
