@@ -79,11 +79,11 @@ class Sentence(Deeds):
         """Tell whether it is a question, or a phrase for what it asks for ("prerequisites of X"), not a name."""
         return self._asks
 
-    @lazy
     def beside(self) -> list[str]:
         """Return the words that are part of no name."""
         return [word for place, word in enumerate(self.words) if place not in self.names]
 
+    @lazy
     def _asks(self) -> bool:
         question = any(word in QUESTION for word in self.beside())
         commands = self._commands() and not self.about_itself()
