@@ -15,7 +15,7 @@ from fourfold.index.snapshot import Snapshot
 from fourfold.node_text import text_of
 from fourfold.query import Query
 from fourfold.session import Session
-from fourfold.tokenizer import Tokenizer, make_tokenizer, stored_tokenizer
+from fourfold.tokenizer import Tokenizer
 from fourfold.types import FloatArray, Node, Weights
 
 A = TypeVar("A")
@@ -52,7 +52,8 @@ class Analysis:
     @property
     def tokenizer(self) -> Tokenizer:
         """What makes the terms of the graph's texts, and of questions to them."""
-        return make_tokenizer(stored_tokenizer(self._session.backend.meta) or self._session.tokenizer.name)
+        self._session.follow_config()
+        return self._session.tokenizer
 
     def from_whole_files(self, answer: Callable[[], A]) -> A:
         """Return what ``answer`` makes of a snapshot that it takes itself; see ``of_whole_files``."""

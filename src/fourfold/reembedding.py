@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from fourfold.arguments import said
 from fourfold.config import RetrievalConfig
 from fourfold.embed.base import checked
-from fourfold.engines.base import STAGING, Backend, Unstaged, Writer
+from fourfold.engines.base import Backend, Writer
+from fourfold.engines.staging import STAGING, Unstaged
 from fourfold.errors import EmbedderError, StoreError
 from fourfold.graph_embedding import GraphEmbedding, Progress
 

@@ -215,21 +215,20 @@ class Session:
     def follow_config(self, write: tuple[int, str] | None = None) -> None:
         """Go on with the config applied to the graph since, by whomever; one given by the caller stays in force.
 
+        Where another file was put in the place of the graph, its words may be another tokenizer's.
         One that cannot be read, such as a later version's, is left aside with a warning in the log: whoever has the
         graph open goes on as before.
         """
-        if not self._follows:
-            return
-        now = write or (self.backend.generation(), self._followed_at[1])
+        now = write or self.backend.write()
         if now == self._followed_at:
             return
+        config = self._wanted
         try:
-            config = self.history().config()
+            config = self.history().config() if self._follows else config
         except StoreError as error:
             logger.warning("%r goes on with the config it has: %s", self.path, error)
-        else:
-            if config != self._wanted:
-                self.use(config)
+        if config != self._wanted or self._tokenizer_name(config) != self.tokenizer.name:
+            self.use(config)
         self._followed_at = now  # last: until then whoever else asks looks for himself
 
     def apply(self, config: RetrievalConfig) -> None:

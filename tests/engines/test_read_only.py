@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from fourfold import Node, Retriever, StoreError
+from fourfold import Edge, Node, RetrievalConfig, Retriever, StoreError
+from fourfold.lens.session import Session
 from fourfold.questions import Questions
+from fourfold.tools import ToolCatalog
 
 
 @pytest.fixture
@@ -258,11 +260,13 @@ def test_a_graph_of_as_many_writes_in_its_place_is_another_one(path, tmp_path, w
             assert fresh.search("nothing of that", filter={"$id": {"$exists": True}}).hits == after.hits
 
 
-def test_a_graph_copied_over_one_that_is_open_for_writing_is_seen_and_not_written_into(path, tmp_path):
+@pytest.mark.parametrize("asked", [False, True], ids=["at once", "after a search"])
+def test_a_graph_copied_over_one_that_is_open_for_writing_is_seen_and_not_written_into(path, tmp_path, asked):
     other = other_graph(tmp_path, path)
     with Retriever(path) as retriever:
         assert "elsewhere" not in retriever.search("nothing of that").ids
         shutil.copyfile(other, path)
+        assert not asked or retriever.search("nothing of that").ids == ["elsewhere", "far"]
         with pytest.raises(StoreError, match="was written over since it was opened"):
             retriever.add([Node("new", "new")])
         assert retriever.search("nothing of that").ids == ["elsewhere", "far"]
@@ -327,3 +331,38 @@ def test_nothing_of_a_file_is_said_of_another_of_the_same_generation_in_its_plac
         os.replace(tmp_path / "two.sqlite", tmp_path / "one.sqlite")
         assert told(retriever) == expected
         assert retriever.generation == generation
+
+
+@pytest.mark.skipif(os.name == "nt", reason="an open file can be neither removed nor replaced there")
+@pytest.mark.parametrize("given", [None, RetrievalConfig(limit=7)], ids=["own config", "given config"])
+def test_words_are_read_as_the_file_that_is_there_now_has_them(tmp_path, given):
+    """A file in the place of another, of another language and as many writes, was asked in the words of the first."""
+    for name, text, language in (("one", "running dogs", "english"), ("two", "laufende Hunde häuser", "german")):
+        with Retriever(
+            tmp_path / f"{name}.sqlite", config=RetrievalConfig().replace(text={"language": language})
+        ) as made:
+            made.add([Node(name, text, "note", text, {name: 1}), Node("b")], [Edge(name, "b", f"likes {name}")])
+
+    def told(retriever, lens, questions, catalog):
+        return [
+            retriever.analysis.tokenizer.name,
+            retriever.search("haus", mode="text").ids,
+            questions.keyword_match("haus").ids,
+            [tool.name for tool in catalog.search_tools("haus")],
+            lens.terms("häuser"),
+            lens.edge_counts(),
+            lens.metadata_keys(),
+            lens.keys_at_hand(),
+            lens.snippet(Node("x", text="häuser " * 200), "haus"),
+        ]
+
+    def opened(name):
+        retriever = Retriever(tmp_path / name, read_only=True, config=given)
+        return retriever, Session(retriever), Questions(retriever), ToolCatalog(retriever)
+
+    with (two := opened("two.sqlite"))[0]:
+        expected = told(*two)
+    with (one := opened("one.sqlite"))[0]:
+        assert told(*one) != expected
+        os.replace(tmp_path / "two.sqlite", tmp_path / "one.sqlite")
+        assert told(*one) == expected

@@ -48,7 +48,7 @@ class FourfoldToolSelector(Shared, AgentMiddleware[Any, Any]):
         super().__init__()
         self._catalog = catalog
         self._made: OrderedDict[tuple[object, ...], ToolCatalog] = OrderedDict()
-        self._known: tuple[ToolCatalog, int, dict[str, str]] | None = None
+        self._known: tuple[ToolCatalog, tuple[int, str], dict[str, str]] | None = None
         self._lock = threading.Lock()
         self._limit = limit
         self._always = frozenset(always)
@@ -99,12 +99,12 @@ class FourfoldToolSelector(Shared, AgentMiddleware[Any, Any]):
             return catalog
 
     def _ids_in(self, catalog: ToolCatalog) -> Mapping[str, str]:
-        """Return the id of each node of a catalogue by its name and by its id, read once for each generation."""
-        generation = catalog.retriever.generation
+        """Return the id of each node of a catalogue by its name and by its id, read once for each write."""
+        write = catalog.retriever.backend.write()
         kept = self._known
-        if kept is None or kept[0] is not catalog or kept[1] != generation:
+        if kept is None or kept[0] is not catalog or kept[1] != write:
             nodes = catalog.retriever.get(catalog.retriever.manifest())
-            kept = catalog, generation, {node.name: node.id for node in nodes} | {node.id: node.id for node in nodes}
+            kept = catalog, write, {node.name: node.id for node in nodes} | {node.id: node.id for node in nodes}
             self._known = kept
         return kept[2]
 

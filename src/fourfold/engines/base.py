@@ -1,11 +1,11 @@
 """What an engine is: the place where one graph lives, and everything that is asked of that place.
 
 Whoever writes an engine reads this file, ``engines/documents.py`` (the books of ``fourfold.ingest``),
-``engines/foreign`` (tables that others made) and ``index/base.py`` (the parts of a snapshot); nothing else of an
-engine is ever asked for. The engine is a package ``fourfold.engines.<name>`` with two functions,
-``open_backend(url, *, read_only, must_exist) -> Backend`` and, where it can read tables that others made,
-``open_foreign(url, schema) -> ForeignSource``; ``fourfold.engines`` finds it by the scheme of the URL and imports it
-when first needed.
+``engines/staging.py`` (vectors not searched yet), ``engines/foreign`` (tables that others made) and ``index/base.py``
+(the parts of a snapshot); nothing else of an engine is ever asked for. The engine is a package
+``fourfold.engines.<name>`` with two functions, ``open_backend(url, *, read_only, must_exist) -> Backend`` and, where it
+can read tables that others made, ``open_foreign(url, schema) -> ForeignSource``; ``fourfold.engines`` finds it by the
+scheme of the URL and imports it when first needed.
 
 The words:
 
@@ -41,6 +41,7 @@ from numpy.typing import NDArray
 
 from fourfold.config import RetrievalConfig
 from fourfold.engines.documents import Books, Documents
+from fourfold.engines.staging import Staged, Staging
 from fourfold.engines.usage import Usage
 from fourfold.engines.wording import Wording
 from fourfold.filters import Clause
@@ -50,10 +51,6 @@ from fourfold.types import Edge, Node
 
 OWN_SHARE = "own_share"
 """The setting that holds the share of a node's own text in its vector; an embedder trained from the graph brings it."""
-
-
-STAGING = "staging"
-"""The setting that holds the recipe of the staged vectors, see ``Staged``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,51 +97,6 @@ class Row:
     hash: str
     vector: NDArray[np.float32] | None
     pieces: NDArray[np.int32]
-
-
-@dataclass(frozen=True, slots=True)
-class Unstaged:
-    """A node without a fresh staged vector: its number, its content hash and itself, all of one moment."""
-
-    num: int
-    hash: str
-    node: Node
-
-
-class Staged(Protocol):
-    """Vectors that are not searched yet: those of the embedder a graph is about to change to.
-
-    They belong to one recipe, a text that says which embedder makes them and of what: the setting ``STAGING``, which is
-    there while anything is staged. A staged vector is fresh while its node is still what it was made from.
-    """
-
-    def count(self, recipe: str) -> int:
-        """Return how many nodes have a fresh staged vector of this recipe."""
-        ...
-
-    def unstaged(self, recipe: str, after: int, limit: int) -> list[Unstaged]:
-        """Return the first nodes beyond the number ``after`` without a fresh staged vector of this recipe, in order."""
-        ...
-
-
-class Staging(Protocol):
-    """The same inside a transaction; only ``take_in`` changes what is searched."""
-
-    def dimensions(self) -> int | None:
-        """Return the length of the staged vectors, or None if there are none."""
-        ...
-
-    def begin(self, recipe: str) -> None:
-        """Drop what is staged, and stage vectors of this recipe from here on."""
-        ...
-
-    def put(self, nodes: Sequence[Unstaged], vectors: NDArray[np.float32]) -> None:
-        """Stage a vector for each node, (len(nodes), dimensions); nodes deleted meanwhile are passed over."""
-        ...
-
-    def take_in(self) -> None:
-        """Search the staged vectors from the transaction's generation on; those searched so far are gone."""
-        ...
 
 
 class Settings(Protocol):
@@ -268,6 +220,17 @@ class Backend(Settings, Protocol):
 
     def generation(self) -> int:
         """Return the generation, committed by anybody, that a snapshot taken now would show at least."""
+        ...
+
+    def write(self) -> tuple[int, str]:
+        """Return the generation with the mark of its write, as ``Snapshot.write``: what is remembered is kept by it.
+
+        A graph that is put in the place of another may be of the same generation.
+        """
+        ...
+
+    def knows(self, generation: int, mark: str) -> bool:
+        """Whether a write is of this graph's history; else numbers of its state may be other nodes' in this one."""
         ...
 
     def snapshot(self, config: RetrievalConfig | None = None) -> Snapshot:

@@ -81,9 +81,13 @@ class Session:
         """What keeps the graph, in a word or two."""
         return "SQLite, in memory" if self.place == ":memory:" else self.retriever.backend.capabilities.engine
 
-    @cached_property
+    @property
     def terms(self) -> Callable[[str], tuple[str, ...]]:
         """What the graph's tokenizer makes of a text, or of a word; remembered."""
+        found: Callable[[str], tuple[str, ...]] = self._known("terms", self._terms)
+        return found
+
+    def _terms(self) -> Callable[[str], tuple[str, ...]]:
         tokenizer = self.retriever.analysis.tokenizer
         return lru_cache(_REMEMBERED_WORDS)(lambda text: tuple(tokenizer.terms(text)))
 
@@ -155,15 +159,15 @@ class Session:
 
     def snippet(self, node: Node, question: str, length: int = 240) -> str:
         """Return the passage of a node's text that the question is about."""
-        key = (self.generation, node.id, question, length)
+        key = (self.write, node.id, question, length)
         return self._snippets.of(key, lambda: snippet(node.text, question, self.terms, length=length))
 
     # -- the graph ----------------------------------------------------------------------------------------------
 
     @property
-    def generation(self) -> int:
-        """The state of the graph."""
-        return self.retriever.generation
+    def write(self) -> tuple[int, str]:
+        """The state of the graph, which is another one where another file was put in its place."""
+        return self.retriever.backend.write()
 
     def node(self, node_id: str) -> Node | None:
         """Return a node, or None."""
@@ -197,7 +201,7 @@ class Session:
 
     def keys_at_hand(self) -> tuple[Key, ...] | None:
         """Return the metadata keys if they are known already; reading them would hold up the first page."""
-        known: tuple[tuple[Key, ...]] | None = self._facts.get(("keys", self.generation))
+        known: tuple[tuple[Key, ...]] | None = self._facts.get(("keys", self.write))
         return None if known is None else known[0]
 
     def _keys(self) -> tuple[Key, ...]:
@@ -369,8 +373,8 @@ class Session:
     # -- helpers ------------------------------------------------------------------------------------------------
 
     def _known(self, name: str, compute: Any) -> Any:
-        """Return something about this generation of the graph, computed once."""
-        return self._facts.of((name, self.generation), lambda: (compute(),))[0]  # in a tuple: it may be None
+        """Return something about this state of the graph, computed once."""
+        return self._facts.of((name, self.write), lambda: (compute(),))[0]  # in a tuple: it may be None
 
     def _require_writable(self) -> None:
         if self.read_only:

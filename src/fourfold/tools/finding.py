@@ -37,12 +37,15 @@ class Finder:
         self.retriever = retriever
         self._knowledge = knowledge
         self._config = config
-        self._terms = retriever.analysis.tokenizer.terms
 
     @property
     def config(self) -> ToolConfig:
         """The constants in force."""
         return self._config()
+
+    @property
+    def _terms(self) -> Callable[[str], list[str]]:
+        return self.retriever.analysis.tokenizer.terms
 
     def search(self, query: str, limit: int, context: Sequence[str], weighting: Weighting) -> ToolAnswer:
         """Return the best tools, see ``ToolCatalog.search_tools``."""

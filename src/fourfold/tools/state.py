@@ -170,6 +170,8 @@ class Knowledge:
 
     def _built(self, snapshot: Snapshot, before: State | None) -> State:
         config = self._config()
+        if before is not None and not self._retriever.backend.knows(*before.snapshot.write):  # it is another file's
+            before = self._importance = None
         if before is not None and before.config is not config:
             before = None
         if before is not None and before.snapshot.text is snapshot.text:  # no node was written since

@@ -1,13 +1,14 @@
 """The middleware in a real agent: the model sees only the tools found."""
 
 import copy
+import os
 
 import pytest
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage
 from langchain_core.tools import StructuredTool
 
-from fourfold import Edge
+from fourfold import Edge, Retriever
 from fourfold.tools import ToolCatalog
 
 pytest.importorskip("langchain", reason="agents need the langchain package: the extra 'agents'")
@@ -135,3 +136,22 @@ def test_tools_that_a_given_catalogue_does_not_know_stay():
     catalog.add_tools(tools(), server="local")  # ids are local:deploy_prod and so on
     kept = selected(FourfoldToolSelector(catalog, limit=1), [*tools(), *named(unheard_of="What is it?")], "send a mail")
     assert {"send_mail", "unheard_of"} <= kept and len(kept) <= 4
+
+
+@pytest.mark.skipif(os.name == "nt", reason="an open file can be neither removed nor replaced there")
+def test_another_file_in_the_place_of_the_catalogue_is_read_anew(tmp_path):
+    """One of as many writes was taken for the first: tools that only it knows were always offered."""
+    from langchain.agents import create_agent
+    from langchain_fourfold.middleware import FourfoldToolSelector
+
+    for name, known in (("few", tools()[:1]), ("all", tools())):
+        with ToolCatalog(tmp_path / f"{name}.sqlite") as catalog:
+            catalog.add_tools(known, schema_edges=False)
+    with Retriever(tmp_path / "few.sqlite", read_only=True) as retriever:
+        selector = FourfoldToolSelector(ToolCatalog(retriever), limit=2)
+        model = Model(messages=iter([AIMessage("Deployed."), AIMessage("Again.")]), offered=[])
+        agent = create_agent(model, tools(), middleware=[selector])
+        agent.invoke({"messages": [("user", "deploy to prod")]})
+        os.replace(tmp_path / "all.sqlite", tmp_path / "few.sqlite")
+        agent.invoke({"messages": [("user", "deploy to prod")]})
+    assert len(model.offered[0]) == len(tools()) > len(model.offered[1])

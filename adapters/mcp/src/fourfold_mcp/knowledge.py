@@ -48,7 +48,6 @@ Offset = Annotated[StrictInt, Field(ge=0, description="Where in the text to begi
 def offer_knowledge(server: Server, retriever: Retriever) -> None:
     """Add the calls that any graph can answer to a server."""
     questions = Questions(retriever)
-    terms = retriever.analysis.tokenizer.terms
 
     @server.tool(annotations=READS)
     async def search_knowledge(
@@ -62,6 +61,7 @@ def offer_knowledge(server: Server, retriever: Retriever) -> None:
 
         def search() -> FoundKnowledge:
             found = retriever.search(query, k=limit, filter=filter, min_score=min_score, min_confidence=min_confidence)
+            terms = retriever.analysis.tokenizer.terms
             return fitted(_knowledge(found, {hit.node.id: snippet(hit.node.text, query, terms) for hit in found}))
 
         return await server.apart(search)
@@ -77,6 +77,7 @@ def offer_knowledge(server: Server, retriever: Retriever) -> None:
 
         def answered() -> Asked:
             found = questions.ask(query, node=node, to=to, k=limit)
+            terms = retriever.analysis.tokenizer.terms
             return fitted(_asked(found, {n.id: snippet(n.text, query, terms) for n in found.nodes[:limit]}, limit))
 
         return await server.apart(answered)

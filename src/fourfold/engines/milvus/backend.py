@@ -103,6 +103,14 @@ class MilvusBackend(WithoutBooks):
     def _reading(self) -> Reading:
         return Reading(self._link, self._state)
 
+    def write(self) -> tuple[int, str]:
+        """Return the generation; no database is put in the place of one that is open, so there is no mark."""
+        return self.generation(), ""
+
+    def knows(self, generation: int, mark: str) -> bool:
+        """Return True, for the same reason."""
+        return True
+
     def snapshot(self, config: RetrievalConfig | None = None) -> Snapshot:
         """Return the present generation; with its texts read as another config says, where one is given."""
         return self._snapshots.current() if config is None else self._snapshots.under(config)

@@ -1,4 +1,4 @@
-"""Vectors that are not searched yet, in a collection of their own; see ``engines.base.Staging``."""
+"""Vectors that are not searched yet, in a collection of their own; see ``engines.staging``."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold.engines.base import STAGING, Settings, Unstaged, Writer
+from fourfold.engines.base import Settings, Writer
 from fourfold.engines.milvus.link import Link
 from fourfold.engines.milvus.rows import NODE, node_of
 from fourfold.engines.milvus.schema import space
 from fourfold.engines.milvus.state import State
+from fourfold.engines.staging import STAGING, Unstaged
 
 _WINDOW = 8_000
 """Node numbers looked through at once."""

@@ -1,4 +1,4 @@
-"""Vectors that are not searched yet; see ``engines.base.Staging``."""
+"""Vectors that are not searched yet; see ``engines.staging``."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold.engines.base import STAGING, Unstaged, Writer
+from fourfold.engines.base import Writer
 from fourfold.engines.postgres.arrays import copied
 from fourfold.engines.postgres.connections import Connection
 from fourfold.engines.postgres.link import Link
 from fourfold.engines.postgres.rows import NODE, node_of
+from fourfold.engines.staging import STAGING, Unstaged
 
 
 class Staging:

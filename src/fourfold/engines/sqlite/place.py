@@ -33,8 +33,10 @@ class Place:
         if changed != self._changed:  # by that, or as the log was taken in: what SQLite holds may be another file's
             connection.execute("PRAGMA shrink_memory")
             self._changed = changed
-        self._write = last_write(connection)
-        return self._write
+        write = last_write(connection)
+        if write != self._write and comes_after(connection, self._write):  # of another's, writes go on to be refused
+            self._write = write
+        return write
 
     @property
     def kept(self) -> bool:

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.arguments import LONGEST_NAME, shown
-from fourfold.engines.base import OWN_SHARE, STAGING
+from fourfold.engines.base import OWN_SHARE
 from fourfold.engines.sqlite.schema import schema_version
+from fourfold.engines.staging import STAGING
 from fourfold.frozen import freeze
 from fourfold.types import Node
 from fourfold.validation import LONGEST_VECTOR

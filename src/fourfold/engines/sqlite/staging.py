@@ -1,4 +1,4 @@
-"""Vectors that are not searched yet, see ``engines.base.Staged``. What is written here moves no generation."""
+"""Vectors that are not searched yet, see ``engines.staging``. What is written here moves no generation."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold.engines.base import STAGING, Unstaged
 from fourfold.engines.sqlite.store import Store
 from fourfold.engines.sqlite.writer import Writer
+from fourfold.engines.staging import STAGING, Unstaged
 
 _FRESH = "nodes n JOIN staged_vectors s ON s.node = n.num AND s.hash = n.hash"
 

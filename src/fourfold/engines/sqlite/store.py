@@ -262,10 +262,10 @@ class Store:
             matrix = np.frombuffer(b"".join(row[1] for row in rows), "<f4").reshape(len(rows), -1)
             return np.array([row[0] for row in rows], np.int64), matrix.copy()
 
-    def knows(self, generation: int, token: str) -> bool:
+    def knows(self, generation: int, mark: str) -> bool:
         """Whether a write of this generation and mark is part of this file's history."""
         with self.reading() as connection:
-            return bool(token) and token_of(connection, generation) == token
+            return bool(mark) and token_of(connection, generation) == mark
 
     def labels(self, nums: Sequence[int]) -> dict[int, tuple[str, str]]:
         """Return (id, name) of the nodes of these numbers; numbers that are gone are left out."""
