@@ -982,3 +982,33 @@ def test_of_very_many_nodes_not_all_ids_are_read_to_name_the_nearest(monkeypatch
         monkeypatch.setattr(Retriever, "manifest", lambda _: pytest.fail("all ids were read"))
         with pytest.raises(UnknownNodeError, match="There is no node 'file red'.*the nearest are .*'read_file'"):
             asked.node("file red")
+
+
+def test_an_answer_is_of_one_state_of_the_graph(tmp_path, monkeypatch):
+    """Of a write in the middle it had the new names along the old edges."""
+    with Retriever(tmp_path / "kg.sqlite") as retriever, Retriever(tmp_path / "kg.sqlite") as writer:
+        retriever.add([node(name) for name in "abc"], [Edge("a", "b", "likes"), Edge("b", "c", "likes")])
+        found, writes = view.View.number, iter([1])
+
+        def meanwhile(self, name):
+            number = found(self, name)
+            for _ in writes:
+                writer.add([Node(name, f"new {name}") for name in "abc"], [Edge("a", "c", "knows")])
+            return number
+
+        monkeypatch.setattr(view.View, "number", meanwhile)
+        answer = Questions(retriever).trace_path("a", "c")
+        assert [(edge.type, answer.nodes[0].name) for hop in answer.hops for edge in hop.edges] == [("knows", "new a")]
+
+
+def test_a_graph_that_is_written_without_a_pause_is_answered_of(tmp_path, monkeypatch):
+    with Retriever(tmp_path / "kg.sqlite") as retriever, Retriever(tmp_path / "kg.sqlite") as writer:
+        retriever.add([node(name) for name in "ab"], [Edge("a", "b", "likes")])
+        found = view.View.number
+
+        def meanwhile(self, name):
+            writer.add([node("c", "more" * writer.generation)])
+            return found(self, name)
+
+        monkeypatch.setattr(view.View, "number", meanwhile)
+        assert Questions(retriever).trace_path("a", "b").ids == ["a", "b"]

@@ -44,10 +44,11 @@ MOST_PARTS = 100
 class Questions(Shared):
     """Answers questions about the graph of a retriever.
 
-    Every answer is of one generation of the graph, typed and frozen; it prints as text, becomes JSON (``as_dict``) and
-    documents (``as_documents``). A node is given by its id, by its name where only one node has it, or as a Node. What
-    a bound leaves out is said by ``truncated`` and a note. All methods raise InvalidValueError for an argument that
-    cannot be meant, and UnknownNodeError, with the nearest names, for a node that does not exist.
+    Every answer is typed and frozen, and of one state of the graph, unless that is written without a pause; it prints
+    as text, becomes JSON (``as_dict``) and documents (``as_documents``). A node is given by its id, by its name where
+    only one node has it, or as a Node. What a bound leaves out is said by ``truncated`` and a note. All methods raise
+    InvalidValueError for an argument that cannot be meant, and UnknownNodeError, with the nearest names, for a node
+    that does not exist.
 
     Args:
         retriever: the graph.
@@ -67,26 +68,38 @@ class Questions(Shared):
                 raise InvalidValueError(
                     f"Aliases are given for {role!r}, which is no role; roles are {', '.join(ROLES)}."
                 )
-        self._tokenizer = retriever.analysis.tokenizer
-        self._words = WordTable(lambda: self.retriever.backend.wording, self._tokenizer)
         self._lock = threading.Lock()
         self._latest: View | None = None
 
     def _view(self) -> View:
         """Return the current generation as the methods see it."""
-        snapshot = self.retriever.analysis.snapshot()
+        analysis = self.retriever.analysis
+        snapshot, tokenizer = analysis.snapshot(), analysis.tokenizer
         with self._lock:
-            if self._latest is None or self._latest.snapshot is not snapshot:
-                self._latest = View(self.retriever, snapshot, self._tokenizer, self.aliases, self._words)
-            return self._latest
+            latest = self._latest
+            if latest is None or latest.snapshot is not snapshot:
+                words = None if latest is None or latest.tokenizer is not tokenizer else latest.words
+                words = words or WordTable(lambda: self.retriever.backend.wording, tokenizer)
+                self._latest = latest = View(self.retriever, snapshot, tokenizer, self.aliases, words)
+            return latest
 
     def _answered(self, answer: Callable[[View], A]) -> A:
-        """Return an answer of one generation: made anew where a node was deleted while it was made."""
-        for _ in range(_ATTEMPTS):
+        """Return an answer of one state of the graph: made anew where somebody wrote while it was made.
+
+        Who writes without a pause lets no answer be of one state: the last attempt stands, if all its nodes are there.
+        """
+
+        def attempt() -> tuple[A, bool]:
+            view = self._view()
+            return answer(view), self.retriever.backend.write() == view.snapshot.write
+
+        for left in reversed(range(_ATTEMPTS)):
             try:
-                return self.retriever.analysis.from_whole_files(lambda: answer(self._view()))
+                found, of_one = self.retriever.analysis.from_whole_files(attempt)
             except GoneError:
                 continue
+            if of_one or not left:
+                return found
         raise StoreError(f"{self.retriever.path!r} changes faster than the question can be answered; ask again.")
 
     # -- what a question wants ----------------------------------------------------------------------------------

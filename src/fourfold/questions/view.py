@@ -49,12 +49,12 @@ class View:
         self.tokenizer = tokenizer
         self.terms = tokenizer.terms
         self.graph = Graph(snapshot)
-        self._words = words
+        self.words = words
         self.vocabulary = Vocabulary(snapshot.edges.type_names, snapshot.edges.types_in_use, self.terms, aliases)
 
     def holders(self, terms: Sequence[str]) -> Mapping[str, list[Nodes]]:
         """Return by place the nodes that hold each of these distinct terms, see ``WordTable``."""
-        return self._words.holders(terms, self.snapshot.write)
+        return self.words.holders(terms, self.snapshot.write)
 
     def search(self, text: str, k: int, **options: Any) -> SearchResult:
         """Search by words and meaning only; ``options`` are those of ``Retriever.search``."""
