@@ -8,14 +8,14 @@ from typing import Any, ClassVar, Self
 
 from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
 from langchain_core.documents import Document
-from langchain_core.retrievers import BaseRetriever, LangSmithRetrieverParams
+from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool
 from langchain_core.vectorstores import VectorStore
 from pydantic import Field, InstanceOf, field_serializer, field_validator, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from fourfold import Edge, FourfoldError, InvalidValueError, RetrievalConfig, Retriever, SearchResult, Weights
+from fourfold import Edge, InvalidValueError, RetrievalConfig, Retriever, SearchResult, Weights
 from fourfold.arguments import file_path, shown
 from fourfold.asking import Options
 from fourfold.ingest.nodes import name_keys_of
@@ -24,17 +24,18 @@ from fourfold.presets import open_under
 from langchain_fourfold import shadow
 from langchain_fourfold.chunks import Contexts, add_documents
 from langchain_fourfold.documents import documents_of, plain_filter, to_document, to_plain_document
-from langchain_fourfold.embeddings import LangChainEmbedder, as_embedder, is_model, one_embedder
+from langchain_fourfold.embeddings import as_embedder, is_model, one_embedder
 from langchain_fourfold.options import SEARCH_OPTIONS, require_known
 from langchain_fourfold.postgres import OverPostgres
 from langchain_fourfold.stores import contents_of
 from langchain_fourfold.tools import as_tools
+from langchain_fourfold.tracing import Traced
 
 _FIELDS = tuple(name for name in SEARCH_OPTIONS if name != "query_vector")
 """The options of a search that are fields here, too."""
 
 
-class FourfoldRetriever(OpenedOnce, Contexts, OverPostgres, BaseRetriever):
+class FourfoldRetriever(OpenedOnce, Contexts, OverPostgres, Traced):
     """A retriever over one SQLite file that weighs embedding, text, graph and intent edges, and explains each score.
 
     Open a graph with ``FourfoldRetriever("kg.sqlite")`` or share an open one with ``retriever=``; make one of
@@ -362,16 +363,3 @@ class FourfoldRetriever(OpenedOnce, Contexts, OverPostgres, BaseRetriever):
         if options["filter"] is not None:
             options["filter"] = plain_filter(options["filter"])
         return options
-
-    def _get_ls_params(self, **kwargs: Any) -> LangSmithRetrieverParams:
-        """Tell tracing the retriever's name and the embedding model."""
-        params = super()._get_ls_params(**kwargs)
-        params["ls_vector_store_provider"] = "fourfold"
-        try:
-            embedder = self.retriever.embedder
-        except FourfoldError:  # the search itself will say what is wrong; tracing keeps no answer back
-            return params
-        wrapped = embedder.embeddings if isinstance(embedder, LangChainEmbedder) else embedder
-        params["ls_embedding_provider"] = type(wrapped).__name__
-        params["ls_embedding_model"] = embedder.name
-        return params

@@ -498,3 +498,21 @@ def test_what_the_graph_was_opened_with_stays(tmp_path):
     assert (own.path, own.k) == (str(tmp_path / "kg.sqlite"), 3)
     with pytest.raises(ValidationError, match="path is an open Retriever; give it as retriever="):
         FourfoldRetriever(path=own.retriever)
+
+
+def test_nothing_of_the_graph_is_read_in_the_event_loop(tmp_path, monkeypatch):
+    """What tracing is told was: of a graph on a server, or one that another thread reads, the loop stood still."""
+    with Retriever(tmp_path / "kg.sqlite") as retriever:
+        retriever.add(NODES, EDGES)
+        recorder = Recorder()
+        answering, embedder = FourfoldRetriever(retriever=retriever), retriever.embedder.name
+        reading, loop = type(retriever.backend).reading, threading.current_thread()
+
+        def apart(store):
+            assert threading.current_thread() is not loop
+            return reading(store)
+
+        monkeypatch.setattr(type(retriever.backend), "reading", apart)
+        assert asyncio.run(answering.ainvoke("read a file", {"callbacks": [recorder]}))[0].id == "read"
+        monkeypatch.undo()
+    assert recorder.starts[0][2]["ls_embedding_model"] == embedder

@@ -1,9 +1,12 @@
 """The LlamaIndex vector store: as LlamaIndex's own, beside it, and in what wants one."""
 
+import asyncio
 import json
 import pickle
+import threading
 
 import fsspec
+import numpy as np
 import pytest
 from llama_index.core import MockEmbedding, Settings, StorageContext, VectorStoreIndex, load_index_from_storage
 from llama_index.core.ingestion import DocstoreStrategy, IngestionPipeline
@@ -653,3 +656,23 @@ def test_a_number_of_nodes_that_cannot_be_meant_is_told_by_the_name_it_was_given
         retriever.retrieve("a file")
     ids = store.query(VectorStoreQuery(query_str="a file", similarity_top_k=None, mode="mmr")).ids
     assert set(ids) == {"a", "b"}, "none at all is that of the config"
+
+
+def test_texts_are_embedded_together_and_off_the_event_loop():
+    """LlamaIndex's own embeds in the event loop, a text at a time."""
+    calls = []
+
+    def embed(texts):
+        calls.append((len(texts), threading.current_thread()))
+        return np.ones((len(texts), 3), np.float32)
+
+    async def embedded():
+        model = FourfoldEmbedding(embed)
+        await model.aget_text_embedding("one")
+        await model.aget_text_embedding_batch(["two", "three"])
+        await model.aget_query_embedding("four")
+        return threading.current_thread()
+
+    loop = asyncio.run(embedded())
+    assert [count for count, _ in calls] == [1, 2, 1]
+    assert loop not in [thread for _, thread in calls]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any
 
@@ -74,8 +75,15 @@ class FourfoldEmbedding(BaseEmbedding):
         vector: list[float] = np.asarray(self._embedder.embed_query(query), np.float64).tolist()
         return vector
 
+    # LlamaIndex's own would embed in the event loop, a text at a time.
     async def _aget_query_embedding(self, query: str) -> list[float]:
-        return self._get_query_embedding(query)
+        return await asyncio.to_thread(self._get_query_embedding, query)
+
+    async def _aget_text_embedding(self, text: str) -> list[float]:
+        return await asyncio.to_thread(self._get_text_embedding, text)
+
+    async def _aget_text_embeddings(self, texts: list[str]) -> list[list[float]]:
+        return await asyncio.to_thread(self._get_text_embeddings, texts)
 
 
 def is_model(embedder: object, embed_model: BaseEmbedding) -> bool:
