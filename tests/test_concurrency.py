@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from fourfold import Edge, Node, Retriever
+from fourfold import Edge, Node, Retriever, StoreError
 from fourfold.embed import CallableEmbedder
 
 LETTERS = CallableEmbedder(lambda texts: [[float(len(t)), float(t.count("e")), 1.0] for t in texts], "letters")
@@ -158,3 +158,14 @@ def test_a_new_file_that_another_is_just_writing_is_waited_for(tmp_path):
         assert retriever.search("alpha").ids == ["a"]
     release.join()
     other.close()
+
+
+def test_who_waits_for_a_writer_that_was_stopped_is_told_so_and_searches_go_on(tmp_path, monkeypatch):
+    monkeypatch.setattr("fourfold.engines.sqlite.connection._BUSY_SECONDS", 0.05)
+    with Retriever(tmp_path / "kg.sqlite") as stopped, Retriever(tmp_path / "kg.sqlite") as retriever:
+        stopped.add([Node("a", "alpha")])
+        with stopped.backend.transaction():
+            with pytest.raises(StoreError, match=r"locked; another process has been writing for 0\.05 seconds: try ag"):
+                retriever.add([Node("b", "beta")])
+            assert retriever.search("alpha").ids == ["a"]
+        retriever.add([Node("b", "beta")])

@@ -295,7 +295,7 @@ def prepare(connection: sqlite3.Connection, path: str, *, read_only: bool, durab
             migrate(connection)
             connection.execute("COMMIT")
     except (sqlite3.Error, UnicodeDecodeError) as error:
-        raise StoreError(f"The file {path!r} cannot be written: {error}{_way_out(error, path)}.") from error
+        raise StoreError(f"The file {path!r} cannot be written: {error}{way_out(error, path)}.") from error
 
 
 def way_back(error: sqlite3.Error) -> str:
@@ -306,11 +306,13 @@ def way_back(error: sqlite3.Error) -> str:
     return "; open it again if it was written over meanwhile, else fourfold check says what is wrong with it"
 
 
-def _way_out(error: Exception, path: str) -> str:
+def way_out(error: Exception, path: str) -> str:
     """Return, as the end of a sentence, what to do where nothing can be written; "" where something else is wrong."""
     code = getattr(error, "sqlite_errorcode", 0)
     full = code == sqlite3.SQLITE_IOERR_SHMSIZE
     kind = code & 0xFF  # the rest tells which file beside it could not be made
+    if kind == sqlite3.SQLITE_BUSY:
+        return f"; another process has been writing for {_BUSY_SECONDS:g} seconds: try again, or see if it was stopped"
     if path == ":memory:" or not full and kind not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
         return ""
     try:
@@ -337,7 +339,7 @@ def _checked_version(connection: sqlite3.Connection, path: str, *, read_only: bo
         connection.execute("COMMIT")
         connection.execute("PRAGMA trusted_schema = ON")  # by now it is ours, whose triggers keep the full text
     except sqlite3.OperationalError as error:
-        told = "" if read_only else _way_out(error, path)
+        told = "" if read_only else way_out(error, path)
         raise StoreError(f"The file {path!r} cannot be opened: {error}{told}.") from error
     except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
         raise StoreError(f"The file {path!r} is no SQLite database: {error}.") from error

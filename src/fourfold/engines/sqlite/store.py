@@ -32,6 +32,7 @@ from fourfold.engines.sqlite.connection import (
     prepare,
     until,
     way_back,
+    way_out,
     whole_path,
 )
 from fourfold.engines.sqlite.place import Place
@@ -368,7 +369,9 @@ class Store:
             try:
                 connection.execute("BEGIN IMMEDIATE")
             except sqlite3.Error as error:
-                raise StoreError(f"The file {self.path!r} cannot be written: {said(error)}.") from error
+                raise StoreError(
+                    f"The file {self.path!r} cannot be written: {said(error)}{way_out(error, self.path)}."
+                ) from error
             writer = None
             try:
                 writer = kind(connection, dict(self._edge_types), self._vocabulary, moves=moves, deletes=deletes)
