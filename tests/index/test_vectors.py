@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from fourfold.errors import DimensionError, InvalidValueError, MissingExtraError
 from fourfold.index import quantised, vectors
 from fourfold.index.base import Allowed, Beginning
+from fourfold.index.files import DamagedFileError
 from fourfold.index.rescoring import measure
 from fourfold.index.vector_segment import FirstStage
 from fourfold.index.vectors import FirstStageSettings, Vectors, VectorSegment, merge
@@ -646,3 +647,30 @@ def test_most_rows_are_read_where_they_lie(share, gathers):
     assert any(isinstance(key, np.ndarray) for key in read) == gathers
     few = np.concatenate([Vectors([stored]).ask(question).at(nodes[start : start + 9]) for start in range(0, 1000, 9)])
     np.testing.assert_array_equal(found, few)  # to the bit
+
+
+def _other_rows(serialised, faiss):
+    index = faiss.deserialize_index(serialised)
+    faiss.rev_swig_ptr(index.invlists.get_ids(0), index.ntotal)[:] = 10**9
+    return faiss.serialize_index(index)
+
+
+@pytest.mark.parametrize(
+    "crafted",
+    [
+        lambda codes, faiss: faiss.serialize_index(faiss.IndexFlatIP(16)),
+        lambda codes, faiss: codes[: len(codes) // 2],
+        lambda codes, faiss: np.concatenate((codes[:4], np.full(200, 255, np.uint8), codes[204:])),
+        lambda codes, faiss: codes[:0],
+        _other_rows,
+    ],
+    ids=["another kind", "cut", "of any size", "empty", "other rows"],
+)
+def test_codes_that_faiss_did_not_write_are_damage(crafted):
+    """They were given to faiss, whose own errors came out, and rows that there are not."""
+    faiss = pytest.importorskip("faiss")
+    vectors = np.random.default_rng(0).standard_normal((400, 16)).astype(np.float32)
+    codes = quantised.encode("faiss", vectors, vectors.mean(0), np.cov(vectors.T)).arrays()
+    assert quantised.load(codes) is not None
+    with pytest.raises(DamagedFileError, match="codes of the vectors"):
+        quantised.load(codes | {"faiss_index": crafted(codes["faiss_index"], faiss)})

@@ -17,7 +17,9 @@ from typing import Any, Literal, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold.arguments import said
 from fourfold.errors import InvalidValueError, MissingExtraError
+from fourfold.index.files import DamagedFileError
 from fourfold.types import FloatArray
 
 Vectors32 = NDArray[np.float32]
@@ -28,6 +30,9 @@ MINIMUM = 256
 """A segment of up to so many vectors is never coded."""
 RECALL = 0.995
 """A first stage that finds less than this share of the ten best of the graph's own vectors is not used unasked."""
+
+_FAST_SCAN = b"IwPf"
+"""What faiss begins an inverted file of product codes for its fast scan with."""
 
 _BLOCK = 16_384
 _SAMPLE = 4_096
@@ -124,7 +129,7 @@ class ProductCodes:
     def __init__(self, rotation: Vectors32, serialised: NDArray[np.uint8], index: Any = None) -> None:
         self._rotation = rotation
         self._serialised = serialised  # of which faiss may hold views
-        self._index = _deserialised(serialised) if index is None else index
+        self._index = _deserialised(serialised, rotation.shape[1]) if index is None else index
 
     @classmethod
     def build(cls, vectors: Vectors32, mean: FloatArray, covariance: FloatArray) -> Self:
@@ -296,15 +301,29 @@ def faiss() -> Any:
     return library
 
 
-def _deserialised(serialised: NDArray[np.uint8]) -> Any:
+def _deserialised(serialised: NDArray[np.uint8], dimensions: int) -> Any:
     """Return an index of faiss, which is read where it lies: a copy would be filled with zeros before.
 
-    faiss 1.9 cannot do that.
+    faiss 1.9 cannot do that. What is of another kind is not given to it: it reads some from whatever file they name.
+
+    Raises:
+        DamagedFileError: it is no index that ``ProductCodes.build`` makes.
+
     """
     library = faiss()
-    if not hasattr(library, "ZeroCopyIOReader"):
-        return library.deserialize_index(serialised)
-    return library.read_index(library.ZeroCopyIOReader(library.swig_ptr(serialised), serialised.nbytes))
+    if serialised[: len(_FAST_SCAN)].tobytes() != _FAST_SCAN:
+        raise DamagedFileError("The codes of the vectors are of another kind than is written.")
+    try:
+        if hasattr(library, "ZeroCopyIOReader"):
+            index = library.read_index(library.ZeroCopyIOReader(library.swig_ptr(serialised), serialised.nbytes))
+        else:
+            index = library.deserialize_index(serialised)
+        rows = library.rev_swig_ptr(index.invlists.get_ids(0), index.invlists.list_size(0))
+    except (RuntimeError, MemoryError) as error:  # the latter at lengths that cannot be
+        raise DamagedFileError(f"The codes of the vectors cannot be read: {said(error)}.") from error
+    if index.d != dimensions or index.nlist != 1 or not np.array_equal(rows, np.arange(index.ntotal)):
+        raise DamagedFileError("The codes of the vectors are of other rows than is written.")
+    return index
 
 
 @contextmanager
