@@ -144,10 +144,13 @@ def test_who_comes_in_the_same_moment_waits_and_is_not_turned_away(server, ticke
         assert list(State.read(link)[1]) == [-7]  # who waits is not taken for dead
 
 
-def test_who_died_with_a_clock_ahead_of_all_others_is_waited_for_no_longer_than_others(server):
-    with Retriever(server.url("ahead").replace("claim=0.5", "claim=2"), config=CONFIG) as retriever:
+@pytest.mark.parametrize(
+    "said", [{"ticket": 1, "time": time.time() + 3_600}, {"ticket": 1}, {"ticket": "x", "time": ""}]
+)
+def test_who_died_with_a_clock_ahead_of_all_others_is_waited_for_no_longer_than_others(server, said):
+    with Retriever(server.url(f"ahead{len(str(said))}").replace("claim=0.5", "claim=2"), config=CONFIG) as retriever:
         write(retriever, 1)
-        claim = {"row": -7, "value": json.dumps({"ticket": 1, "time": time.time() + 3_600}), "unused": UNUSED}
+        claim = {"row": -7, "value": json.dumps(said), "unused": UNUSED}
         retriever.backend._link.change("commits", [claim])
         write(retriever, 2)
         shows(retriever, 2)

@@ -1,6 +1,7 @@
 """Arrays that Milvus keeps as texts: what was written is read, and no text unpacks to more than was ever written."""
 
 import base64
+import math
 import zlib
 from types import SimpleNamespace
 
@@ -39,13 +40,25 @@ def test_a_text_that_was_not_made_of_such_an_array_is_refused(text):
 
 
 @pytest.mark.parametrize(
-    "value", ["no JSON", "[]", "{}", '{"format": "x"}', '{"format": 1, "strange": 1}', "9" * 5_000]
+    "value",
+    [
+        "no JSON",
+        "[]",
+        "{}",
+        '{"ticket": "1", "time": NaN}',
+        '{"format": "x"}',
+        '{"format": 1, "strange": 1}',
+        "9" * 5_000,
+    ],
 )
 @pytest.mark.parametrize("row", [0, -5])
 def test_a_commit_that_was_not_written_so_is_told_of_in_a_sentence(row, value):
     link = SimpleNamespace(path="milvus://kg", rows=lambda *asked: [{"row": row, "value": value}])
     if row == -5 and value.startswith("{"):
-        assert State.read(link)[0] == State()  # a claim, which others look at
+        assert State.read(link) == (
+            State(),
+            {-5: {"ticket": None, "time": math.inf}},
+        )  # waited for as for a clock ahead
         return
     with pytest.raises(StoreError, match="'milvus://kg' is damaged, a row of its commits"):
         State.read(link)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import time
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -94,7 +95,7 @@ class State:
         found = link.rows("commits", f"row >= {_ALL}", ("row", "value"))
         try:
             rows = {int(row["row"]): json.loads(row["value"]) for row in found}
-            claims = {row: {**rows.pop(row)} for row in list(rows) if row < 0}
+            claims = {row: _claim({**rows.pop(row)}) for row in list(rows) if row < 0}
             return (cls._of(rows[max(rows)], link.path) if rows else cls()), claims
         except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
             raise StoreError(
@@ -124,3 +125,10 @@ class State:
             known["state"] = cls.read(link)[0]
         found: State = known["state"]
         return found
+
+
+def _claim(written: dict[str, Any]) -> dict[str, Any]:
+    """Return a claim's ticket, None where it has none, and time; without one it is of a clock that is ahead of all."""
+    ticket, at = written.get("ticket"), written.get("time")
+    known = isinstance(at, (int, float)) and math.isfinite(at)
+    return {"ticket": ticket if type(ticket) is int else None, "time": at if known else math.inf}

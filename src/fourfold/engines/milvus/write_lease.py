@@ -85,7 +85,7 @@ class Claim:
         """Take a ticket above all that are there."""
         self._say(None)
         others = State.read(self._link)[1].values()
-        self._say(1 + max((claim.get("ticket") or 0 for claim in others), default=0))
+        self._say(1 + max((claim["ticket"] or 0 for claim in others), default=0))
 
     def _waited(self) -> tuple[State, dict[int, dict[str, Any]]]:
         """Return the newest commit and all claims, once none comes before this process's."""
@@ -107,7 +107,7 @@ class Claim:
 
     def _before(self, claim: dict[str, Any], row: int) -> bool:
         """Tell whether a claim comes before this process's, or may."""
-        ticket = claim.get("ticket")
+        ticket = claim["ticket"]
         return row != _ROW and self._at_work(claim, row) and (ticket is None or (ticket, row) < (self._ticket, _ROW))
 
     def _at_work(self, claim: dict[str, Any], row: int) -> bool:
