@@ -674,3 +674,29 @@ def test_codes_that_faiss_did_not_write_are_damage(crafted):
     assert quantised.load(codes) is not None
     with pytest.raises(DamagedFileError, match="codes of the vectors"):
         quantised.load(codes | {"faiss_index": crafted(codes["faiss_index"], faiss)})
+
+
+CRAMPED = """
+import resource
+from fourfold.errors import InvalidValueError
+from fourfold.index import quantised
+
+with open("/proc/self/statm") as told:
+    mapped = int(told.read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (mapped + (300 << 20),) * 2)
+print(quantised.available("auto"))
+try:
+    quantised.available("faiss")
+except InvalidValueError as error:
+    print(error)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="how much is mapped is told there")
+def test_where_address_space_is_short_faiss_is_not_loaded():
+    """It ended the process, by a signal."""
+    pytest.importorskip("faiss")
+    done = subprocess.run([sys.executable, "-c", CRAMPED], capture_output=True, text=True, check=True)
+    kind, refusal = done.stdout.splitlines()
+    assert kind == ("numpy" if hasattr(np, "bitwise_count") else "None")
+    assert refusal.startswith('first_stage="faiss" reserves up to 2 GB of address space, more than ulimit -v leaves')

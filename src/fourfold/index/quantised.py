@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from fourfold.arguments import said
 from fourfold.errors import InvalidValueError, MissingExtraError
+from fourfold.index import address_space
 from fourfold.index.files import DamagedFileError
 from fourfold.types import FloatArray
 
@@ -33,6 +34,9 @@ RECALL = 0.995
 
 _FAST_SCAN = b"IwPf"
 """What faiss begins an inverted file of product codes for its fast scan with."""
+
+_RESERVED = 2 << 30
+"""Bytes of address space that faiss and its threads may reserve; with less it ends the process."""
 
 _BLOCK = 16_384
 _SAMPLE = 4_096
@@ -290,9 +294,15 @@ def faiss() -> Any:
 
     Raises:
         MissingExtraError: it is not installed, or too old.
+        InvalidValueError: there is no room for it.
 
     """
     library = _faiss()
+    if library is None and not address_space.is_left(_RESERVED):
+        raise InvalidValueError(
+            'first_stage="faiss" reserves up to 2 GB of address space, more than ulimit -v leaves; first_stage="auto" '
+            "uses numpy there."
+        )
     if library is None:
         raise MissingExtraError(
             'first_stage="faiss" needs faiss-cpu 1.9 or newer: pip install "fourfold[scale]". '
@@ -343,6 +353,8 @@ def _one_thread(library: Any) -> Iterator[None]:
 
 @cache
 def _faiss() -> Any:
+    if not address_space.is_left(_RESERVED):
+        return None
     try:
         import faiss as library
     except ImportError:
