@@ -869,3 +869,16 @@ def test_searching_while_another_process_writes(make):
     assert [len(graph) for graph in retrievers] == [28, 28]
     for graph in retrievers:
         graph.close()
+
+
+def test_a_copy_laid_over_the_file_with_its_times_is_seen(make):
+    """It counts as many changes, and SQLite's own cache kept the pages of the first."""
+    script = "CREATE TABLE nodes (id TEXT PRIMARY KEY, name TEXT); CREATE TABLE edges (source TEXT, target TEXT);"
+    first = make(f"{script} INSERT INTO nodes VALUES ('a', 'alpha')")
+    other = make(f"{script} INSERT INTO nodes VALUES ('a', 'omega')", name="other.db")
+    with Retriever.open_foreign(first) as retriever:
+        assert [node.name for node in retriever.get(["a"])] == ["alpha"]
+        times = os.stat(first)
+        shutil.copyfile(other, first)
+        os.utime(first, ns=(times.st_atime_ns, times.st_mtime_ns))
+        assert retriever.search("omega", mode="text").hits[0].node.name == "omega"

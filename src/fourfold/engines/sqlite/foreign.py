@@ -39,8 +39,8 @@ from fourfold.errors import SchemaDetectionError, StoreError
 from fourfold.types import Node
 
 _SETTLED_NS = 2_000_000_000
-Status = tuple[int, int, int]
-_GONE: Status = (0, 0, 0)
+Status = tuple[int, int, int, int]
+_GONE: Status = (0, 0, 0, 0)
 
 
 @dataclass(frozen=True)
@@ -150,6 +150,7 @@ class ForeignFile:
             if self._seen is not None and (current is None or current[0] != self._inode):
                 self._reopen()  # another file has taken the place
             self._inode = None if current is None else current[0]
+            self._connection.execute("PRAGMA shrink_memory")  # a copy laid over it may count as many changes
             seen = self._state()
             with self._snapshot():
                 if self._tables_version() != self._understood:  # a column renamed or new
@@ -339,9 +340,12 @@ class ForeignFile:
 
 
 def _status(path: str) -> Status | None:
-    """Return (inode, bytes, nanoseconds of the last change), or None if there is no such file."""
+    """Return (inode, bytes, nanoseconds of the last write and of the last change), or None if there is no such file.
+
+    A copy that is laid over a file may bring its times, but for the last.
+    """
     try:
         status = os.stat(path)
     except OSError:
         return None
-    return (status.st_ino, status.st_size, status.st_mtime_ns)
+    return (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
