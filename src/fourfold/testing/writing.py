@@ -127,6 +127,8 @@ class WritingTests(Compared):
             seen = [reader.generation]
             for number in range(3):
                 assert both.own.add([Node(f"n{number}", "word")]) == both.own.generation
+                assert both.own.backend.write() == reader.analysis.snapshot().write
+                assert both.own.backend.knows(*both.own.backend.write())
                 seen.append(reader.generation)
                 assert len(reader.search("word").hits) == number + 1
             both.own.delete(["n0"])
