@@ -13,6 +13,7 @@ from fourfold.cli import create_app
 from fourfold.engines.postgres.address import Address
 from fourfold.engines.postgres.link import Link
 from fourfold.errors import InvalidValueError, StoreError, UnsupportedError
+from fourfold.questions import Questions
 
 GRAPHS = json.loads((Path(__file__).parent.parent / "data" / "published.json").read_text())["graphs"]
 CONFIGS = {
@@ -226,6 +227,19 @@ def test_a_graph_without_its_state_is_told_to_be_damaged(pg_server, pg_url):
         for ask in (lambda: retriever.search("cat"), lambda: retriever.add([Node("b")]), lambda: retriever.delete("a")):
             with pytest.raises(StoreError, match="is damaged, its table 'state' is empty; restore a backup"):
                 ask()
+
+
+@pytest.mark.parametrize("weight", ["NaN", "Infinity", "-1"])
+def test_a_weight_that_none_can_have_is_told_of_in_a_sentence(pg_server, pg_url, weight):
+    """Written by another program, it made scores that are no numbers."""
+    with Retriever(pg_url) as retriever:
+        retriever.add([Node("a", "cat"), Node("b", "dog")], [Edge("a", "b", "chases")])
+        with pg_server.connect() as connection:
+            connection.execute(f"UPDATE {Address.of(pg_url).schema}.edges SET weight = '{weight}'")
+    with Retriever(pg_url) as retriever:
+        for ask in (retriever.search, Questions(retriever).impact_analysis):
+            with pytest.raises(StoreError, match="is damaged, an edge has a weight or a type that none can have"):
+                ask("cat")
 
 
 def test_a_name_that_stands_for_another_schema_is_none():

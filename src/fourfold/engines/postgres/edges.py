@@ -16,9 +16,11 @@ from numpy.typing import NDArray
 
 from fourfold.engines.postgres.arrays import numbers
 from fourfold.engines.postgres.part_context import PartContext
+from fourfold.engines.postgres.state import damaged
 from fourfold.index.base import Allowed, Nodes, Steps, weighed
 from fourfold.ragged import spans
 from fourfold.types import FloatArray
+from fourfold.validation import LARGEST_WEIGHT
 
 _MOST = 1000
 """A node with more edges in one direction is a hub."""
@@ -199,9 +201,16 @@ class Edges:
         if strong.any():
             origin, found = _only(~strong[origin], origin, found)
             origin, found = self._with_hubs(nodes, np.flatnonzero(strong), origin, found, asked)
+        self._require_written(found)
         factors = weighed(found["weight"].astype(np.float32), asked.weights)
         forward = np.full(len(origin), asked.forward)
         return Steps(origin, found["other"], found["type"].astype(np.int32), factors, forward)
+
+    def _require_written(self, found: Columns) -> None:
+        """Refuse what only another program has written: of NaN every score would be none."""
+        kinds, weights = found["type"], found["weight"]
+        if not ((weights >= 0) & (weights <= LARGEST_WEIGHT) & (kinds >= 0) & (kinds < len(self.type_names))).all():
+            raise damaged(repr(self._context.link.path), "an edge has a weight or a type that none can have")
 
     def degree(self, nodes: Nodes) -> NDArray[np.int64]:
         """Return the number of edges at each node, both directions."""
