@@ -12,7 +12,8 @@ from fourfold.errors import StoreError
 
 pytest.importorskip("pymilvus", reason="pymilvus is not installed; make test-engines installs it, where it can.")
 
-from fourfold.engines.milvus.array_text import packed, unpacked  # noqa: E402
+from fourfold.engines.milvus.array_text import packed, unpacked, unpacked_pieces, unpacked_terms  # noqa: E402
+from fourfold.engines.milvus.json_text import mapping, values  # noqa: E402
 from fourfold.engines.milvus.state import State  # noqa: E402
 
 
@@ -62,3 +63,23 @@ def test_a_commit_that_was_not_written_so_is_told_of_in_a_sentence(row, value):
         return
     with pytest.raises(StoreError, match="'milvus://kg' is damaged, a row of its commits"):
         State.read(link)
+
+
+@pytest.mark.parametrize("text", ["", "x", "-1", "[]", "null", "[" * 2_000, '["a", "b"]', '["a", 1, true]'])
+def test_what_a_row_keeps_in_no_version_is_told_of_in_a_sentence(text):
+    for read in (mapping, lambda text: values(text, str, int, int)):
+        with pytest.raises(StoreError, match="A row of the graph in Milvus is not as it was written"):
+            read(text)
+    assert mapping('{"a": [1]}') == {"a": [1]} and values('["a", 1, 2]', str, int, int) == ["a", 1, 2]
+
+
+@pytest.mark.parametrize("content", [b"", b"\0" * 11, b"\0" * 13, b"\0" * 12 + b"\0\0\0\0\x03\0\0"])
+def test_terms_that_no_version_packs_are_told_of_in_a_sentence(content):
+    with pytest.raises(StoreError, match="A row of the graph in Milvus is not as it was written"):
+        unpacked_terms([base64.b64encode(content).decode()])
+
+
+@pytest.mark.parametrize("text", ["A", "AA==", "\u00e9"])
+def test_wordpieces_that_no_version_packs_are_told_of_in_a_sentence(text):
+    with pytest.raises(StoreError, match="A row of the graph in Milvus is not as it was written"):
+        unpacked_pieces(text)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.arguments import said
+from fourfold.engines.milvus.json_text import damaged
 from fourfold.errors import StoreError
 from fourfold.index.changes import PIECE, TOKEN
 
@@ -51,10 +52,14 @@ def packed_terms(lengths: NDArray[np.int64], tokens: NDArray[Any]) -> str:
 def unpacked_terms(texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[np.int64]]:
     """Return (lengths (n, 3), the tokens of all nodes in a row, (n,) how many each has)."""
     header = _FIELDS * _HEADER.itemsize
-    contents = [base64.b64decode(text) for text in texts]
+    contents = [_decoded(text) for text in texts]
+    if any(len(content) < header or (len(content) - header) % TOKEN.itemsize for content in contents):
+        raise damaged("the terms of a node are cut")
     lengths = np.frombuffer(b"".join(content[:header] for content in contents), _HEADER).reshape(-1, _FIELDS)
     tokens = np.frombuffer(b"".join(content[header:] for content in contents), TOKEN)
     counts = np.array([(len(content) - header) // TOKEN.itemsize for content in contents], np.int64)
+    if (tokens["field"] >= _FIELDS).any():
+        raise damaged("a term is in a field that there is not")
     return lengths.astype(np.int64), tokens, counts
 
 
@@ -65,4 +70,14 @@ def packed_pieces(pieces: NDArray[np.int32]) -> str:
 
 def unpacked_pieces(text: str) -> NDArray[np.int32]:
     """Return the wordpieces of a text."""
-    return np.frombuffer(base64.b64decode(text), PIECE).astype(np.int32)
+    content = _decoded(text)
+    if len(content) % PIECE.itemsize:
+        raise damaged("the wordpieces of a node are cut")
+    return np.frombuffer(content, PIECE).astype(np.int32)
+
+
+def _decoded(text: str) -> bytes:
+    try:
+        return base64.b64decode(text)
+    except ValueError as error:
+        raise damaged(said(error)) from error

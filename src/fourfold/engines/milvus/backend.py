@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
@@ -10,12 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold.arguments import said
 from fourfold.config import RetrievalConfig
 from fourfold.engines.base import Capabilities
 from fourfold.engines.milvus import filters, records, schema
 from fourfold.engines.milvus.address import Address
 from fourfold.engines.milvus.cleanup import dropped
 from fourfold.engines.milvus.commit import Commit
+from fourfold.engines.milvus.json_text import damaged, mapping, values
 from fourfold.engines.milvus.link import Link, digest
 from fourfold.engines.milvus.reading import EDGE, Reading
 from fourfold.engines.milvus.rows import LOTS, NODE, node_of
@@ -200,7 +201,7 @@ class MilvusBackend(WithoutBooks):
     def _edges(self, side: str, nums: Sequence[int]) -> list[Edge]:
         reading = self._reading
         found = self._link.keyed("edges", side, nums, reading.state.visible, EDGE) if nums else []
-        rows = {row["num"]: row for row in found}  # a long list is asked for in turns
+        rows = {row["num"]: row for row in reading.typed(found)}  # a long list is asked for in turns
         ends = np.array([(row["source"], row["target"]) for row in rows.values()], np.int64).reshape(-1, 2)
         sources, targets, types = reading.ids(ends[:, 0]), reading.ids(ends[:, 1]), tuple(reading.types)
         found_edges = [
@@ -236,15 +237,15 @@ class MilvusBackend(WithoutBooks):
     def meta(self, key: str) -> str | None:
         """Return a setting, or None."""
         found = records.read(self._link, self._state.commit, records.META, [digest(key)])
-        return next((str(json.loads(text)[1]) for text in found.values()), None)
+        return next((values(text, str, str)[1] for text in found.values()), None)
 
     def feedback(self) -> list[tuple[str, str, float]]:
         """Return what users said of answers: (query, node id, grade), in the order of the queries' first mention."""
         found = records.read(self._link, self._state.commit, records.FEEDBACK)
-        rows = sorted(json.loads(text) for text in found.values())
+        rows = sorted(values(text, int, str, str, float) for text in found.values())
         first = {query: place for place, query, *_ in reversed(rows)}
         rows.sort(key=lambda row: (first[row[1]], row[0]))
-        return [(query, node, float(grade)) for _, query, node, grade in rows]
+        return [(query, node, grade) for _, query, node, grade in rows]
 
     def model(self, name: str) -> bytes | None:
         """Return None: no embedding model is kept here."""
@@ -256,7 +257,10 @@ class MilvusBackend(WithoutBooks):
         keys = None if ids is None else [f"{num:x}" for num in self.nums(ids).values()]
         found = {} if keys == [] else records.read(self._link, reading.state.commit, records.USAGE, keys)
         names = reading.ids(np.array([int(key, 16) for key in found], np.int64))
-        return {name: Usage(**json.loads(text)) for name, text in zip(names, found.values(), strict=True) if name}
+        try:
+            return {name: Usage(**mapping(text)) for name, text in zip(names, found.values(), strict=True) if name}
+        except TypeError as error:
+            raise damaged(said(error)) from error
 
     @property
     def wording(self) -> Wording:

@@ -6,7 +6,6 @@ one expression. Ranges and substrings are not: the nodes that have the key come 
 
 from __future__ import annotations
 
-import json
 import operator
 from collections.abc import Callable, Sequence
 
@@ -14,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.engines.milvus import rows
+from fourfold.engines.milvus.json_text import mapping
 from fourfold.engines.milvus.link import Link
 from fourfold.filters import COLUMNS, SCALAR, Clause, Group, Range, Scalar, Test, attributes
 from fourfold.index.base import Nodes
@@ -105,7 +105,7 @@ def _compared(link: Link, visible: str, key: str, test: Callable[[Scalar], bool]
             for row in found
             if any(
                 name == key and kind == SCALAR and test(value)
-                for name, value, kind in attributes(json.loads(row["metadata"]))
+                for name, value, kind in attributes(mapping(row["metadata"]))
             )
         ]
     nodes: NDArray[np.int64] = np.array(passed, np.int64)

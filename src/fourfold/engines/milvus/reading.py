@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from fourfold.engines.milvus import records
 from fourfold.engines.milvus.array_text import unpacked_pieces
+from fourfold.engines.milvus.json_text import damaged, values
 from fourfold.engines.milvus.link import Found, Link
 from fourfold.engines.milvus.moments import Sums
 from fourfold.engines.milvus.records import PIECES_OF, SUMS_OF
@@ -130,7 +130,8 @@ class Reading:
     def types(self) -> dict[str, tuple[int, int]]:
         """(number, how many edges) of each edge type ever used, in the order of the numbers."""
         found = records.read(self.link, self.state.commit, records.TYPE)
-        rows = sorted((number, name, count) for name, number, count in map(json.loads, found.values()))
+        kept = [values(text, str, int, int) for text in found.values()]
+        rows = sorted((number, name, count) for name, number, count in kept)
         return {name: (number, count) for number, name, count in rows}
 
     def edges_at(self, nodes: Nodes) -> Edges:
@@ -146,7 +147,15 @@ class Reading:
         return part
 
     def _read_edges(self, nodes: Nodes) -> dict[int, tuple[int, int, int, float]]:
-        return edge_rows(self.link.keyed("edges", "source or target", nodes.tolist(), self.state.visible, EDGE))
+        found = self.link.keyed("edges", "source or target", nodes.tolist(), self.state.visible, EDGE)
+        return edge_rows(self.typed(found))
+
+    def typed(self, found: Found) -> Found:
+        """Return edges; StoreError where one has a type that there is not."""
+        numbers = range(len(self.types))
+        if unknown := [row["type"] for row in found if row["type"] not in numbers]:
+            raise damaged(f"an edge has the type {unknown[0]}, of {len(numbers)}")
+        return found
 
     def _part(self, kept: dict[int, tuple[int, int, int, float]]) -> Edges:
         columns = np.array([(num, *row[:3]) for num, row in kept.items()], np.int64).reshape(-1, 4)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from fourfold.engines.base import Row
+from fourfold.engines.milvus.json_text import mapping
 from fourfold.engines.milvus.link import digest
 from fourfold.engines.milvus.schema import LONGEST, MOST_FACTS
 from fourfold.errors import InvalidValueError
@@ -22,7 +23,7 @@ LOTS = 1 << 20
 
 def node_of(row: Mapping[str, Any]) -> Node:
     """Return the node of a row."""
-    return Node(row["id"], row["name"], row["type"], row["text"], freeze(json.loads(row["metadata"])))
+    return Node(row["id"], row["name"], row["type"], row["text"], freeze(mapping(row["metadata"])))
 
 
 def node_row(row: Row) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from functools import cached_property
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from fourfold.config import RetrievalConfig
 from fourfold.engines.milvus import records
+from fourfold.engines.milvus.json_text import values
 from fourfold.engines.milvus.link import Link, digest
 from fourfold.engines.milvus.parts import Edges, Names, Tokens
 from fourfold.engines.milvus.reading import Reading
@@ -42,7 +42,7 @@ class _Generation:
     def embedder(self) -> str | None:
         key = digest("embedder")
         found = records.read(self.reading.link, self.reading.state.commit, records.META, [key])
-        return json.loads(found[key])[1] if found else None
+        return str(values(found[key], str, str)[1]) if found else None
 
     def snapshot(self, config: RetrievalConfig) -> Snapshot:
         reading = self.reading

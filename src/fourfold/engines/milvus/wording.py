@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from itertools import chain
 
 import numpy as np
 
 from fourfold import ordered
+from fourfold.engines.milvus.json_text import mapping
 from fourfold.engines.milvus.reading import Reading
 from fourfold.engines.wording import holders
 from fourfold.filters import ELEMENT, SCALAR, attributes
@@ -38,7 +38,7 @@ class Wording:
         """Return every text with its nodes, read from the metadata of all nodes: Milvus keeps it as it came."""
         found: dict[str, list[int]] = {}
         for row in self._reading.link.rows("nodes", self._reading.state.visible, ("num", "metadata")):
-            for key, value, kind in attributes(json.loads(row["metadata"])):
+            for key, value, kind in attributes(mapping(row["metadata"])):
                 if kind in (SCALAR, ELEMENT):
                     found.setdefault(f"{key} {value}", []).append(row["num"])
         return [(text, tuple(nums)) for text, nums in found.items()]

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from fourfold.engines.base import Row
 from fourfold.engines.ends import ends_of
 from fourfold.engines.milvus import records
+from fourfold.engines.milvus.json_text import values
 from fourfold.engines.milvus.link import Link, digest
 from fourfold.engines.milvus.reading import EDGE, Reading
 from fourfold.engines.milvus.rows import keepable
@@ -98,7 +99,7 @@ class Writer(WriterWithoutBooks):
     def meta(self, key: str) -> str | None:
         """Return a setting as this transaction sees it."""
         text = self._record(records.META, digest(key))
-        return None if text is None else str(json.loads(text)[1])
+        return None if text is None else str(values(text, str, str)[1])
 
     def set_meta(self, key: str, value: str | None) -> None:
         """Store a setting; None removes it."""
@@ -109,7 +110,7 @@ class Writer(WriterWithoutBooks):
         """Keep what a user said of an answer; the latest word on a pair counts."""
         key = digest(query, node_id)
         before = self._record(records.FEEDBACK, key)
-        place = self._next_word if before is None else json.loads(before)[0]
+        place = self._next_word if before is None else values(before, int, str, str, float)[0]
         text = json.dumps([place, query, node_id, float(grade)])
         self.records[records.FEEDBACK, key] = keepable(text, "What was said of an answer")
 
