@@ -73,11 +73,11 @@ class Questions(Shared):
 
     def _view(self) -> View:
         """Return the current generation as the methods see it."""
-        analysis = self.retriever.analysis
-        snapshot, tokenizer = analysis.snapshot(), analysis.tokenizer
+        snapshot = self.retriever.analysis.snapshot()
         with self._lock:
             latest = self._latest
             if latest is None or latest.snapshot is not snapshot:
+                tokenizer = self.retriever.analysis.tokenizer
                 words = None if latest is None or latest.tokenizer is not tokenizer else latest.words
                 words = words or WordTable(lambda: self.retriever.backend.wording, tokenizer)
                 self._latest = latest = View(self.retriever, snapshot, tokenizer, self.aliases, words)

@@ -113,8 +113,9 @@ class Finder:
         """Return the tools that serve a part of a request, the best or all that come close to it; None for none."""
         ranking, _, state, _ = self._rank(text, limit, context, "adaptive")
         goals = {state.ids[p]: float(ranking.semantic[p]) for p in self._goals(ranking, state, one=one)}
-        named = {term for node in self.retriever.get(goals) for term in self._terms(display_name(node.name, node.id))}
-        return Served(goals, ranking.similarity, named <= set(self._terms(text))) if goals else None
+        terms = self._terms
+        named = {term for node in self.retriever.get(goals) for term in terms(display_name(node.name, node.id))}
+        return Served(goals, ranking.similarity, named <= set(terms(text))) if goals else None
 
     def _settled(
         self, said: Permitted, parts: Sequence[Part], serve: Callable[..., Served[Goals] | None]
@@ -194,8 +195,9 @@ class Finder:
         """Return how similar the question and the best of the tools are, in [0, 1]."""
         best = best_of(semantic, _COMPARED, state.ids)
         nodes = {node.id: f"{node.name} {node.text}" for node in self.retriever.get([state.ids[p] for p in best])}
-        texts = [self._terms(nodes.get(state.ids[p], "")) for p in best]
-        return similarity_of(self._terms(request.text), texts, cosines_of(state, request, best))
+        terms = self._terms
+        texts = [terms(nodes.get(state.ids[p], "")) for p in best]
+        return similarity_of(terms(request.text), texts, cosines_of(state, request, best))
 
     def _goals(self, ranking: Ranking, state: State, *, one: bool) -> list[int]:
         """Return the tools directly meant: the best match and those that come close to it."""
