@@ -30,19 +30,19 @@ class IdOrder:
         known, ranks = self._known
         place, here = ordered.places(known, nodes)
         if not here.all():
-            by_id = self._with(known[ranks.argsort()], ordered.distinct(nodes[~here]))
+            by_id = self._with(known[ranks.argsort()], ordered.distinct(nodes[~here]), ordered.distinct(nodes))
             order = by_id.argsort()
             self._known = known, ranks = by_id[order], order
             place = known.searchsorted(nodes)
         return ranks[place]
 
-    def _with(self, by_id: Nodes, new: Nodes) -> Nodes:
-        """Return nodes in the order of their ids, with new ones among them."""
+    def _with(self, by_id: Nodes, new: Nodes, asked: Nodes) -> Nodes:
+        """Return nodes in the order of their ids, with new ones among them; what is gone only where it is ``asked``."""
         if len(new) * _FEW <= len(by_id) and (found := self._inserted(by_id, new)) is not None:
             return found
         nodes = np.concatenate((by_id, new))
-        ids = self._ids(nodes)
-        kept = [place for place, name in enumerate(ids) if name or place >= len(by_id)]
+        ids, is_asked = self._ids(nodes), ordered.contains(asked, nodes)
+        kept = [place for place, name in enumerate(ids) if name or is_asked[place]]
         return nodes[sorted(kept, key=ids.__getitem__)]
 
     def _inserted(self, by_id: Nodes, new: Nodes) -> Nodes | None:
