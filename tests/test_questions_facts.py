@@ -105,6 +105,21 @@ def test_how_many_there_are_is_counted_beyond_the_hits():
         assert questions.ask("how many orders has Acme?").headline() == "1: Order 1: Acme ←ordered_by— Order 1"
 
 
+def test_what_stands_two_steps_away_is_counted_beyond_the_hits():
+    """It said "10: Project Ix" of seventeen: so many hits were asked for."""
+    with Retriever() as retriever:
+        projects = [Node(f"p{number}", f"Project {chr(65 + number)}x", "project") for number in range(17)]
+        retriever.add(
+            [Node("ann", "Ann Berg", "person"), Node("blue", "Team Blue", "team"), *projects],
+            [Edge("ann", "blue", "leads"), *(Edge("blue", project.id, "works_on") for project in projects)],
+        )
+        questions = Questions(retriever)
+        answer = questions.ask("how many projects does the team that Ann Berg leads work on?")
+        assert answer.answer.count == 17 and answer.headline().startswith("17: Project ")
+        answer = questions.ask("which projects does the team that Ann Berg leads work on?")
+        assert " and 12 more: Ann Berg —leads→ Team Blue —works_on→ Project " in answer.headline()
+
+
 @pytest.mark.parametrize(
     ("name", "question", "method"),
     [

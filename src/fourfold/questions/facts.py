@@ -55,6 +55,9 @@ _SEVERAL = 2
 _NAMED = 5
 """So many of what is asked for are named at most in one sentence."""
 
+_COUNTED_TO = 1_000
+"""So many of what stands several steps away are counted."""
+
 _ROUNDING = 1e-9
 
 
@@ -64,7 +67,7 @@ class SearchAnswer(Answer):
 
     result: SearchResult
     count: int = 0
-    """How many ``facts`` there are in the graph, those beyond the hits with them."""
+    """How many ``facts`` there are in the graph, those beyond the hits with them; of several steps at most 1,000."""
 
     @property
     def how_many(self) -> bool:
@@ -94,8 +97,9 @@ class SearchAnswer(Answer):
         """Return what is asked for and how it is reached; else how many hits there are, or that nothing is known."""
         if self.facts:
             names = [title(hit.node) for hit in self.facts[:_NAMED]]
-            more = f" and {self.count - len(names)} more" if self.count > len(names) else ""
-            number = f"{self.count}: " if self.how_many else ""
+            least = "at least " if len(self.path) > 1 and self.count >= _COUNTED_TO else ""
+            more = f" and {least}{self.count - len(names)} more" if self.count > len(names) else ""
+            number = f"{least}{self.count}: " if self.how_many else ""
             return plain_text(f"{number}{', '.join(names)}{more}: {_drawn(self.path)}")
         if not self.result.known:
             told = f"(confidence {self.result.confidence:.2f})"
@@ -108,15 +112,17 @@ def searched(view: View, query: str, k: int) -> SearchAnswer:
     result = view.retriever.search(query, k=k)
     found = SearchAnswer(result=result, notes=result.notes)
     if found.facts:
-        return replace(found, count=_count(view, found))
+        return replace(found, count=_count(view, query, found))
     return found if result.known else replace(found, result=replace(result, hits=()))
 
 
-def _count(view: View, found: SearchAnswer) -> int:
-    """Return how many facts there are; where they fill the list, by all edges of the one step."""
+def _count(view: View, query: str, found: SearchAnswer) -> int:
+    """Return how many facts there are; where they fill the list, by all edges of the one step, or in a longer list."""
     facts, path = found.facts, found.path
-    if len(facts) < len(found.result) or len(path) != 1:
+    if len(facts) < len(found.result):
         return len(facts)
+    if len(path) != 1:
+        return len(replace(found, result=view.retriever.search(query, k=_COUNTED_TO)).facts)
     (step,) = path
     edges = [edge for edge in view.retriever.edges([step.source]) if edge.type == step.type]
     near, far = ("source", "target") if step.along else ("target", "source")
