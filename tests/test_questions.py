@@ -1012,3 +1012,12 @@ def test_a_graph_that_is_written_without_a_pause_is_answered_of(tmp_path, monkey
 
         monkeypatch.setattr(view.View, "number", meanwhile)
         assert Questions(retriever).trace_path("a", "b").ids == ["a", "b"]
+
+
+def test_a_long_text_is_about_no_more_than_its_beginning_names():
+    """Each of three thousand names in a text was compared with all of it."""
+    with Retriever() as retriever:
+        retriever.add([Node(f"n{number}", f"word{number}") for number in range(3000)])
+        questions = Questions(retriever)
+        text = " ".join(f"word{number}" for number in range(3000))
+        assert len(questions.subjects(text, k=5000)) < 500

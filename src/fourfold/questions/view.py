@@ -16,6 +16,7 @@ from fourfold.index.snapshot import Snapshot
 from fourfold.language.name_matching import named
 from fourfold.questions import locate
 from fourfold.questions.graph import GoneError, Graph
+from fourfold.questions.intents import READ
 from fourfold.questions.results import title
 from fourfold.questions.vocabulary import Vocabulary
 from fourfold.questions.words import WordTable
@@ -124,7 +125,7 @@ class View:
 
     def _called(self, text: str) -> list[Node]:
         """Return what a text calls by its name: of *unittest* a search may find ten of its parts before itself."""
-        words = self.tokenizer.terms_of_words(text)
+        words = self.tokenizer.terms_of_words(text[:READ])
         known = self.snapshot.term_numbers(list({term for _, terms in words for term in terms}))
         found = [one.nodes[:CANDIDATES].tolist() for one in named(words, known, self.snapshot.names)]
         return list(self.nodes(chain(*found)).values())
