@@ -107,3 +107,27 @@ def test_a_table_of_documents_beside_others_is_read_alone(tmp_path, other):
         connection.execute("INSERT INTO documents VALUES (1, 'Tides', 'The moon pulls at the sea.')")
     with Retriever.open_foreign(path) as graph:
         assert graph.search("moon").ids == ["1"]
+
+
+def test_nobody_loses_the_name_or_shares_an_id(tmp_path):
+    """Who has no middle name had no name at all; the first of *user* and the first of *users* were one node."""
+    path = tmp_path / "old.db"
+    with sqlite3.connect(path) as connection:
+        connection.executescript("""
+            CREATE TABLE users (id INTEGER PRIMARY KEY, first_name TEXT, middle_name TEXT, last_name TEXT);
+            CREATE TABLE user (id INTEGER PRIMARY KEY, name TEXT, merged_into INTEGER REFERENCES users(id));
+            CREATE TABLE tickets (id INTEGER PRIMARY KEY, subject TEXT, users_id INTEGER REFERENCES users(id));
+            INSERT INTO users VALUES (1, 'Ann', NULL, 'Lee'), (2, 'Bo', 'M.', 'Ray');
+            INSERT INTO user VALUES (1, 'ann', 1);
+            INSERT INTO tickets VALUES (5, NULL, 2);
+        """)
+    with pytest.raises(SchemaDetectionError) as caught:
+        Retriever.open_foreign(path)
+    with sqlite3.connect(path) as connection:
+        connection.executescript(caught.value.views)
+    connection.close()
+    with Retriever.open_foreign(path, SCHEMA) as graph:
+        names = {node.id: node.name for node in graph.get(graph.manifest())}
+        assert names == {"users:1": "Ann Lee", "users:2": "Bo M. Ray", "user:1": "ann", "ticket:5": "Ticket 5"}
+        ends = {(edge.source, edge.target) for edge in graph.edges(names)}
+        assert ends == {("user:1", "users:1"), ("ticket:5", "users:2")}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from fourfold.engines.foreign.spellings import PERSONAL, TEXTS, singular, words
 from fourfold.engines.foreign.tables import Table, name_column, quoted
@@ -23,10 +24,13 @@ def suggested(tables: Sequence[Table]) -> str:
     stored = {table.name.lower(): table for table in tables if not table.view and words(table.name)}
     joins = [table for table in stored.values() if _joins(table)]
     things = {name: table for name, table in stored.items() if len(table.primary) == 1 and table not in joins}
-    edges = [edge for table in stored.values() for edge in _edges(table, things, joined=table in joins)]
+    kinds = {name: _kind(table) for name, table in things.items()}
+    taken = Counter(kinds.values())  # of "user" and "users" each keeps its name
+    kinds = {name: kind if taken[kind] == 1 else name for name, kind in kinds.items()}
+    edges = [edge for table in stored.values() for edge in _edges(table, things, kinds, joined=table in joins)]
     if not edges:
         return ""
-    nodes = map(_node, things.values())
+    nodes = map(_node, things.values(), kinds.values())
     return f"CREATE VIEW nodes AS\n{_union(nodes)};\nCREATE VIEW edges AS\n{_union(edges)};\n"
 
 
@@ -36,19 +40,20 @@ def _joins(table: Table) -> bool:
     return len(table.references) == 2 and not set(said) - set(table.references)
 
 
-def _node(table: Table) -> str:
-    key, kind = table.primary[0], _kind(table)
+def _node(table: Table, kind: str) -> str:
+    key = table.primary[0]
     number = f"{_text(kind.replace('_', ' ').capitalize() + ' ')} || {quoted(key)}"
     personal = [column for column in table.columns if words(column) in PERSONAL]
     name = name_column(table, key)
     name = _ending(table, _NAMES) if name in (None, key) else name
     title = _ending(table, _SUBJECTS) if name is None else None
     if personal:
-        said = " || ' ' || ".join(map(quoted, personal))
+        parts = [f"COALESCE({quoted(column)} || ' ', '')" for column in personal]  # few have a middle name
+        said = f"TRIM({' || '.join(parts)})"
     elif name is not None:
         said = quoted(name)
     else:
-        said = number if title is None else f"{number} || ': ' || {quoted(title)}"
+        said = number if title is None else f"{number} || COALESCE(': ' || {quoted(title)}, '')"
     left = {key, name, title, *personal, *table.references}
     parts = [_part(column) for column, of in table.columns.items() if column not in left and _is_said(of)]
     return (
@@ -57,13 +62,13 @@ def _node(table: Table) -> str:
     )
 
 
-def _edges(table: Table, things: dict[str, Table], *, joined: bool) -> Iterator[str]:
+def _edges(table: Table, things: Mapping[str, Table], kinds: Mapping[str, str], *, joined: bool) -> Iterator[str]:
     ends = []
     for column in table.columns:
         other, referred = table.references.get(column, ("", None))
         known = things.get(other.lower())
         if known is not None and referred in (None, known.primary[0]):
-            ends.append((column, _id(_kind(known), column)))
+            ends.append((column, _id(kinds[other.lower()], column)))
     if joined:
         if len(ends) == 2:
             (_, source), (_, target) = ends
@@ -71,7 +76,7 @@ def _edges(table: Table, things: dict[str, Table], *, joined: bool) -> Iterator[
     elif table.name.lower() in things:
         for column, end in ends:
             said = [word for word in words(column) if word not in ("id", "fk")] or list(words(column))
-            yield _edge(_id(_kind(table), table.primary[0]), end, "_".join(said), table, [column])
+            yield _edge(_id(kinds[table.name.lower()], table.primary[0]), end, "_".join(said), table, [column])
 
 
 def _edge(source: str, target: str, kind: str, table: Table, needed: Sequence[str]) -> str:
@@ -102,7 +107,7 @@ def _id(kind: str, column: str) -> str:
     return f"{_text(kind + ':')} || {quoted(column)}"
 
 
-def _union(parts: Iterator[str] | Sequence[str]) -> str:
+def _union(parts: Iterable[str]) -> str:
     return "\n  UNION ALL\n".join(parts)
 
 
