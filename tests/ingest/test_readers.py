@@ -310,6 +310,12 @@ def test_a_mail_and_the_one_it_answers(tmp_path):
         READERS[".eml"](b"hello")
 
 
+def test_a_mail_of_a_charset_that_nobody_knows_is_read():
+    """It was left out as broken, for "unknown encoding: unknown-8bit"."""
+    mail = b"From: a@x\nContent-Type: text/plain; charset=unknown-8bit\n\nTwo tents, caf\xe9.\n"
+    assert READERS[".eml"](mail).text == "From: a@x\n\nTwo tents, caf\N{REPLACEMENT CHARACTER}."
+
+
 def test_a_table_of_things_is_a_line_for_each_row():
     read = READERS[".csv"]
     assert (

@@ -52,5 +52,9 @@ def _body(mail: EmailMessage) -> str:
     part = mail.get_body(("plain", "html"))
     if part is None:
         return ""
-    text = without_halves(part.get_content())
+    try:
+        content = part.get_content()
+    except LookupError:  # of no charset that Python knows: "unknown-8bit" is what some servers say of any
+        content = part.get_payload(decode=True).decode(errors="replace")
+    text = without_halves(content)
     return (parse_html(text).text if part.get_content_subtype() == "html" else plain_lines(text)).strip()
