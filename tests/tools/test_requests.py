@@ -103,3 +103,15 @@ def test_what_must_come_first_is_not_forbidden():
     assert permitted("I don't want to write the tests myself").denied == ()
     assert permitted("do not delete the repo without asking me").denied == ("delete the repo without asking me",)
     assert permitted("why don't you clone the repo") == Permitted("why don't you clone the repo")
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "delete the alert rule that fires on disk usage",
+        "archive every message in the inbox that is older than a week",
+    ],
+)
+def test_which_message_is_meant_is_not_what_a_message_says(request_):
+    """What followed "that" was left out, as in "tell the team that the deploy failed"."""
+    assert permitted(request_) == Permitted(request_)

@@ -101,11 +101,15 @@ _EDGE = " \t,.:!?-–—\"'`"
 
 
 _MESSAGE = re.compile(
-    r"\b((?:tell|inform|notify|warn|remind|alert|message) (?!me\b)[^.;,\n]{1,60}?) that "
+    r"\b(?<!\bthe )(?<!\bevery )(?<!\beach )(?<!\bany )"
+    r"((?:tell|inform|notify|warn|remind|alert|message) (?!me\b)[^.;,\n]{1,60}?) that "
     r"(?:(?! and | then | but )[^.;,\n])+",
     re.I,
 )
-"""Who is to be told something, and what: "tell the team that the deploy failed" asks for no deploy."""
+"""Who is to be told something, and what: "tell the team that the deploy failed" asks for no deploy.
+
+"The message from X that" is a message; of it, what follows says which.
+"""
 
 
 def permitted(request: str) -> Permitted:
