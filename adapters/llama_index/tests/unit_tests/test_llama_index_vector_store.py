@@ -256,6 +256,18 @@ def test_the_model_of_fourfold_embeds_for_an_index():
     assert taken.retriever.embedder is model.embedder
 
 
+def test_vectors_of_the_model_of_fourfold_are_known_to_be_its(tmp_path):
+    """They were of unknown origin: what came later got no vector, and another model was not refused."""
+    model, nodes = FourfoldEmbedding(), [TextNode(text="a file is read"), TextNode(text="Rome is a capital")]
+    taken = FourfoldRetriever.from_vector_index(VectorStoreIndex(nodes[:1], embed_model=model))
+    taken.insert_nodes(nodes[1:])
+    beside = FourfoldRetriever.from_vector_index(VectorStoreIndex(nodes, embed_model=model), retriever=Retriever())
+    store = FourfoldVectorStore(tmp_path / "kg.sqlite", embed_model=model)
+    VectorStoreIndex(nodes, storage_context=StorageContext.from_defaults(vector_store=store), embed_model=model)
+    for graph in (taken.retriever, beside.retriever, store.client):
+        assert (graph.info()["vectors"], graph.info()["embedder"]) == (2, model.embedder.name)
+
+
 def test_whose_embeddings_they_are(tmp_path):
     path, own = tmp_path / "kg.sqlite", MockEmbedding(embed_dim=2, model_name="own")
     with pytest.raises(fourfold.StoreError, match="There is no file"):

@@ -15,7 +15,7 @@ from llama_index.core.callbacks.base import CallbackManager
 from llama_index.core.schema import BaseNode, IndexNode, MetadataMode, NodeWithScore, QueryBundle
 from llama_index.core.tools import FunctionTool
 from llama_index.core.vector_stores import MetadataFilters
-from llama_index.retrievers.fourfold.embeddings import LlamaIndexEmbedder, as_embedder, is_model
+from llama_index.retrievers.fourfold.embeddings import as_embedder, is_model, maker_of
 from llama_index.retrievers.fourfold.events import FourfoldRetrievalEvent
 from llama_index.retrievers.fourfold.filters import translate
 from llama_index.retrievers.fourfold.indices import graph_of, nodes_of, require_index
@@ -156,6 +156,7 @@ class FourfoldRetriever(BaseRetriever):
                 must_exist=must_exist,
             )
         self.retriever = open_graph(retriever)
+        self._model = model
         super().__init__(callback_manager=callback_manager, object_map=object_map, objects=objects, verbose=verbose)
 
     @classmethod
@@ -210,8 +211,10 @@ class FourfoldRetriever(BaseRetriever):
         options["object_map"] = {**index._object_map, **(options.get("object_map") or {})}
         if given is None and graph is None:
             options["embedder"] = index._embed_model
-        elif not is_model(as_embedder(given) if graph is None else graph.embedder, index._embed_model):
-            nodes = [node.model_copy(update={"embedding": None}) for node in nodes]
+        else:
+            embedder = as_embedder(given) if graph is None else graph.embedder
+            if maker_of(embedder, given) is None or not is_model(embedder, index._embed_model):
+                nodes = [node.model_copy(update={"embedding": None}) for node in nodes]
         return cls.from_nodes(nodes, **options)
 
     @classmethod
@@ -306,8 +309,7 @@ class FourfoldRetriever(BaseRetriever):
     @property
     def _vectors_by(self) -> str | None:
         """Who made the vectors that nodes bring: the embedding model given, as LlamaIndex's pipelines embed."""
-        embedder = self.retriever.embedder
-        return embedder.name if isinstance(embedder, LlamaIndexEmbedder) else None
+        return maker_of(self.retriever.embedder, self._model)
 
     def as_tools(self) -> list[FunctionTool]:
         """Return the graph questions (paths, impact, plans and the like) as tools for an agent; see ``as_tools``."""

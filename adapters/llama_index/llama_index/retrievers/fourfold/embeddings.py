@@ -93,6 +93,13 @@ def is_model(embedder: object, embed_model: BaseEmbedding) -> bool:
     return isinstance(embedder, LlamaIndexEmbedder) and embedder.embed_model == embed_model
 
 
+def maker_of(embedder: object, given: object) -> str | None:
+    """Return who made the vectors that nodes bring: the model given, as LlamaIndex embeds; None where nobody knows."""
+    if isinstance(given, FourfoldEmbedding) and is_model(embedder, given):
+        return given.embedder.name
+    return embedder.name if isinstance(embedder, LlamaIndexEmbedder) else None
+
+
 def as_embedder(given: object) -> object:
     """Wrap a ``BaseEmbedding``; what else Fourfold takes as an embedder passes through."""
     if isinstance(given, FourfoldEmbedding):

@@ -21,7 +21,7 @@ from llama_index.core.vector_stores.types import (
     VectorStoreQueryMode,
     VectorStoreQueryResult,
 )
-from llama_index.retrievers.fourfold.embeddings import LlamaIndexEmbedder, as_embedder
+from llama_index.retrievers.fourfold.embeddings import as_embedder, maker_of
 from llama_index.retrievers.fourfold.filters import translate
 from llama_index.retrievers.fourfold.nodes import (
     KEPT_BY_INDICES,
@@ -98,6 +98,7 @@ class FourfoldVectorStore(OpenedOnce, BasePydanticVectorStore):
     read_only: bool = False
 
     _retriever: Retriever = PrivateAttr()
+    _model: object = PrivateAttr(None)
 
     def __init__(
         self,
@@ -128,6 +129,7 @@ class FourfoldVectorStore(OpenedOnce, BasePydanticVectorStore):
         fields |= {"path": retriever.path, "read_only": retriever.backend.read_only}
         super().__init__(**fields)
         self._retriever = retriever
+        self._model = embed_model
 
     @model_validator(mode="wrap")
     @classmethod
@@ -241,13 +243,12 @@ class FourfoldVectorStore(OpenedOnce, BasePydanticVectorStore):
             EmbedderMismatchError: embeddings of unknown origin beside known ones.
 
         """
-        embedder = self._retriever.embedder
         return add_chunks(
             self._retriever,
             nodes,
             name_keys=name_keys_of(self.name_key),
             metadata_mode=self.metadata_mode,
-            vectors_by=embedder.name if isinstance(embedder, LlamaIndexEmbedder) else None,
+            vectors_by=maker_of(self._retriever.embedder, self._model),
         )
 
     async def async_add(self, nodes: Sequence[BaseNode], **kwargs: Any) -> list[str]:
