@@ -105,6 +105,17 @@ def test_how_many_there_are_is_counted_beyond_the_hits():
         assert questions.ask("how many orders has Acme?").headline() == "1: Order 1: Acme ←ordered_by— Order 1"
 
 
+def test_what_there_are_hundreds_of_is_of_the_kind_that_is_asked_for_all_the_same():
+    """Of more than two hundred no type was read, and "orders" led on by ordered_by: "1: Acme"."""
+    with Retriever() as retriever:
+        orders = [Node(f"o{number}", f"Order {number}", "order") for number in range(201)]
+        retriever.add(
+            [Node("tom", "Tom Ray", "person"), Node("acme", "Acme", "firm"), *orders],
+            [*(Edge(order.id, "tom", "approved_by") for order in orders), Edge("o1", "acme", "ordered_by")],
+        )
+        assert Questions(retriever).ask("how many orders did Tom Ray approve?").headline().startswith("201: Order ")
+
+
 def test_what_stands_two_steps_away_is_counted_beyond_the_hits():
     """It said "10: Project Ix" of seventeen: so many hits were asked for."""
     with Retriever() as retriever:

@@ -35,8 +35,8 @@ _ROW = 3
 _SEX = "sex gender"
 """What labels call of which sex somebody is."""
 
-_MOST_TYPES = 200
-"""Of so many nodes at most the types are read."""
+_MOST_TYPES = 2_000
+"""Of so many nodes at most the types are read: of what a name leads to (``Paths.fan``), in both directions."""
 
 
 @dataclass(frozen=True, slots=True)
