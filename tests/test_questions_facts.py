@@ -116,6 +116,21 @@ def test_what_there_are_hundreds_of_is_of_the_kind_that_is_asked_for_all_the_sam
         assert Questions(retriever).ask("how many orders did Tom Ray approve?").headline().startswith("201: Order ")
 
 
+@pytest.mark.parametrize(("people", "told"), [(60, " and 15 more: "), (2400, " and at least ")])
+def test_what_two_names_say_is_counted_by_both(people, told):
+    """All that live in Oslo were counted, whoever they work for."""
+    with Retriever() as retriever:
+        nodes = [Node(f"p{number}", f"Person {number}x", "employee") for number in range(people)]
+        retriever.add(
+            [Node("oslo", "Oslo", "city"), Node("sales", "Sales", "department"), *nodes],
+            [Edge(node.id, "oslo", "lives_in") for node in nodes]
+            + [Edge(node.id, "sales", "works_in") for node in nodes[::3]],
+        )
+        answer = Questions(retriever).ask("which employees of Sales live in Oslo").answer
+        assert told in answer.headline()
+        assert answer.truncated == (people > 1000) and len(answer.notes) == answer.truncated
+
+
 def test_what_stands_two_steps_away_is_counted_beyond_the_hits():
     """It said "10: Project Ix" of seventeen: so many hits were asked for."""
     with Retriever() as retriever:

@@ -12,6 +12,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from fourfold.plain_text import display_name, plain_text
 from fourfold.questions import impact
 from fourfold.questions.intents import READ, QuestionIntent
@@ -56,7 +58,7 @@ _NAMED = 5
 """So many of what is asked for are named at most in one sentence."""
 
 _COUNTED_TO = 1_000
-"""So many of what stands several steps away are counted."""
+"""So many facts are counted, and along so many edges of a node search goes (``Paths.fan``)."""
 
 _ROUNDING = 1e-9
 
@@ -67,7 +69,7 @@ class SearchAnswer(Answer):
 
     result: SearchResult
     count: int = 0
-    """How many ``facts`` there are in the graph, those beyond the hits with them; of several steps at most 1,000."""
+    """How many ``facts`` there are in the graph, those beyond the hits with them; at least, where ``truncated``."""
 
     @property
     def how_many(self) -> bool:
@@ -97,7 +99,7 @@ class SearchAnswer(Answer):
         """Return what is asked for and how it is reached; else how many hits there are, or that nothing is known."""
         if self.facts:
             names = [title(hit.node) for hit in self.facts[:_NAMED]]
-            least = "at least " if len(self.path) > 1 and self.count >= _COUNTED_TO else ""
+            least = "at least " if self.truncated else ""
             more = f" and {least}{self.count - len(names)} more" if self.count > len(names) else ""
             number = f"{least}{self.count}: " if self.how_many else ""
             return plain_text(f"{number}{', '.join(names)}{more}: {_drawn(self.path)}")
@@ -112,23 +114,33 @@ def searched(view: View, query: str, k: int) -> SearchAnswer:
     result = view.retriever.search(query, k=k)
     found = SearchAnswer(result=result, notes=result.notes)
     if found.facts:
-        return replace(found, count=_count(view, query, found))
+        return _counted(view, query, found)
     return found if result.known else replace(found, result=replace(result, hits=()))
 
 
-def _count(view: View, query: str, found: SearchAnswer) -> int:
-    """Return how many facts there are; where they fill the list, by all edges of the one step, or in a longer list."""
+def _counted(view: View, query: str, found: SearchAnswer) -> SearchAnswer:
+    """Return the answer with how many facts there are: where they fill the list, in a longer one."""
     facts, path = found.facts, found.path
     if len(facts) < len(found.result):
-        return len(facts)
-    if len(path) != 1:
-        return len(replace(found, result=view.retriever.search(query, k=_COUNTED_TO)).facts)
-    (step,) = path
+        return replace(found, count=len(facts))
+    facts = replace(found, result=view.retriever.search(query, k=_COUNTED_TO)).facts
+    if len(facts) == _COUNTED_TO and len(path) == 1:
+        return replace(found, count=max(len(facts), _all_of_one_step(view, path[0], facts)))
+    begins = np.fromiter(view.numbers([step.source for step in path]).values(), np.int64)
+    cut = len(facts) == _COUNTED_TO or bool((view.snapshot.edges.degree(begins) > _COUNTED_TO).any())
+    notes = (
+        (*found.notes, f"Of a node with more than {_COUNTED_TO:,} edges not all were followed.") if cut else found.notes
+    )
+    return replace(found, count=len(facts), truncated=cut, notes=notes)
+
+
+def _all_of_one_step(view: View, step: PathStep, facts: Sequence[Hit]) -> int:
+    """Return how many nodes of the types of the facts all edges of the step lead to: search follows a part of them."""
     edges = [edge for edge in view.retriever.edges([step.source]) if edge.type == step.type]
     near, far = ("source", "target") if step.along else ("target", "source")
     ends = {getattr(edge, far) for edge in edges if getattr(edge, near) == step.source}
     kinds = {hit.node.type for hit in facts}
-    return max(len(facts), sum(node.type in kinds for node in view.retriever.get(ends)))
+    return sum(node.type in kinds for node in view.retriever.get(ends))
 
 
 def instead_of(view: View, query: str, intent: QuestionIntent | None, k: int) -> SearchAnswer | None:

@@ -55,6 +55,6 @@ def _body(mail: EmailMessage) -> str:
     try:
         content = part.get_content()
     except LookupError:  # of no charset that Python knows: "unknown-8bit" is what some servers say of any
-        content = part.get_payload(decode=True).decode(errors="replace")
+        content = bytes(part.get_payload(decode=True)).decode(errors="replace")
     text = without_halves(content)
     return (parse_html(text).text if part.get_content_subtype() == "html" else plain_lines(text)).strip()
