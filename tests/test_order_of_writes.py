@@ -98,3 +98,17 @@ def test_of_many_equal_mentions_those_with_the_smallest_ids_are_followed():
             told.append(retriever.explain("Marie Curie discovered polonium; capital city population river", "m299"))
     assert told[0].score == pytest.approx(told[1].score, abs=1e-9)
     assert [item.kind for item in told[0].evidence] == [item.kind for item in told[1].evidence]
+
+
+def test_of_two_that_a_question_names_the_order_of_writes_chooses_neither():
+    """What it asks for was looked for beside the one that was written first."""
+    nodes = [Node("o1", "Order 1"), Node("o2", "Order 2"), *(Node(f"n{n}", f"{WORDS[n]} thing") for n in range(12))]
+    edges = [Edge("o1", f"n{n}", "approved_by" if n % 2 else "shipped_to") for n in range(6)]
+    edges += [Edge("o2", f"n{n}", "packed_at" if n % 2 else "part_of") for n in range(4, 12)]
+    told = []
+    for order in (nodes, nodes[::-1]):
+        with Retriever() as retriever:
+            retriever.add(order, edges)
+            hits = retriever.search("what has Order 1 to do with Order 2", k=20).hits
+            told.append({hit.node.id: pytest.approx(hit.score, abs=1e-9) for hit in hits})
+    assert told[0] == told[1]

@@ -265,7 +265,7 @@ def intent_component(scores: Scores, query: Query, config: RetrievalConfig) -> N
     type_weights = signals.intent.fixed_types(edges, scores.spec.edge_types, related=config.graph.related_types)
     second_hop = 0.0
     if intents.chosen_types and scores.spec.name != NO_INTENT:
-        start = int(scores.seeds[np.argmax(scores.seed_weights)])
+        start = int(best(scores.seeds, scores.seed_weights, 1, scores.snapshot)[0])
         if (asked := query.asked_types(start)) is not None:
             type_weights = np.maximum(type_weights, intents.chosen_types * asked)
             second_hop = intents.chosen_second_hop
