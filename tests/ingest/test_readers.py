@@ -270,6 +270,16 @@ def test_word():
     assert read_word(word(WORD.replace("Titel", "Other"))).title == "Memo"
 
 
+def test_tables_of_word_within_others_and_in_controls():
+    """What a table within a cell says was said twice, and rows in a content control were left out."""
+    cell = "<w:tc><w:p><w:r><w:t>{}</w:t></w:r></w:p>{}</w:tc>"
+    inner = f"<w:tbl><w:tr>{cell.format('one', '')}{cell.format('two', '')}</w:tr></w:tbl>"
+    row = f"<w:tr>{cell.format('outer', inner)}{cell.format('last', '')}</w:tr>"
+    table = f"<w:tbl>{row}<w:sdt><w:sdtContent>{row}</w:sdtContent></w:sdt></w:tbl>"
+    body = f'<w:document xmlns:w="w"><w:body>{table}</w:body></w:document>'
+    assert read_word(word(body)).text == "outer one two | last\nouter one two | last\n\nA note."
+
+
 def test_word_that_is_none_or_unpacks_to_too_much():
     encrypted = b"\xd0\xcf\x11\xe0" + bytes(600)
     nothing = io.BytesIO()

@@ -114,13 +114,22 @@ def blocks(element: Any) -> Iterator[tuple[Any, str]]:
         if tag(child) == "p":
             yield child, said(child)
         elif tag(child) == "tbl":
-            yield child, "\n".join(_row(row) for row in child.iterfind("{*}tr"))
+            yield child, "\n".join(_row(row) for row in _nearest(child, "tr"))
         elif tag(child) not in _UNSAID:
             yield from blocks(child)
 
 
 def _row(row: Any) -> str:
-    return " | ".join(" ".join(said(cell).split()) for cell in row.iter("{*}tc"))
+    return " | ".join(" ".join(said(cell).split()) for cell in _nearest(row, "tc"))
+
+
+def _nearest(element: Any, name: str) -> Iterator[Any]:
+    """Return what is called so below an element, also in wrappers such as content controls; none within another."""
+    for child in element:
+        if tag(child) == name:
+            yield child
+        else:
+            yield from _nearest(child, name)
 
 
 def said(element: Any) -> str:
