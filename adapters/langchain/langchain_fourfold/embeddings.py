@@ -100,6 +100,8 @@ def one_embedder(embeddings: object, fields: Mapping[str, Any]) -> object:
 
 def is_model(embedder: object, embeddings: Embeddings | None) -> bool:
     """Whether an embedder asks this very LangChain model, or one that equals it."""
+    if isinstance(embeddings, FourfoldEmbeddings):
+        return embedder is embeddings.embedder
     return embeddings is not None and isinstance(embedder, LangChainEmbedder) and embedder.embeddings == embeddings
 
 

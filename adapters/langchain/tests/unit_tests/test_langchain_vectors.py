@@ -9,7 +9,7 @@ from langchain_chroma import Chroma
 from langchain_core.documents import Document
 from langchain_core.embeddings import DeterministicFakeEmbedding, Embeddings
 from langchain_core.vectorstores import InMemoryVectorStore
-from langchain_fourfold import FourfoldDocumentIndex, FourfoldRetriever, FourfoldVectorStore
+from langchain_fourfold import FourfoldDocumentIndex, FourfoldEmbeddings, FourfoldRetriever, FourfoldVectorStore
 
 from fourfold import EmbedderMismatchError, Node, Retriever
 
@@ -142,3 +142,16 @@ def test_chunks_of_a_fourfold_store_are_taken_over_joined():
     assert len(taken.retriever) == 4 and sorted(
         d.page_content for d in taken.context(taken.invoke("chunk 1")[0], 9, 9)
     ) == [d.page_content for d in cut]
+
+
+def test_vectors_of_the_model_of_fourfold_are_taken_over():
+    """They were made again: only those of LangChain's own models were taken."""
+    calls = []
+
+    def embed(texts):
+        calls.append(len(texts))
+        return [[1.0, len(text)] for text in texts]
+
+    store = InMemoryVectorStore(FourfoldEmbeddings(embed))
+    store.add_documents([Document(page_content="a file", id="a"), Document(page_content="a folder", id="b")])
+    assert len(FourfoldRetriever.from_vectorstore(store).retriever) == 2 and calls == [2]
