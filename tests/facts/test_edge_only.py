@@ -44,3 +44,16 @@ class _Tokens:
 def test_signs_between_words_are_not_counted(text, share):
     told = share_told_by_edges(_Edges(), _Tokens(text, "Kraft"), np.array([0]), np.empty(0, np.int64), most=9)
     assert told == pytest.approx(share)
+
+
+def test_a_text_that_says_all_that_is_asked_comes_before_any_edge_of_what_is_named():
+    nodes = [
+        Node("oslo", "Oslo"),
+        Node("room", "Server room Oslo", "place"),
+        Node("pg", "PostgreSQL", "service", "The database behind billing."),
+        Node("trip", "Offsite", "document", "We booked the hotel Bristol in Oslo; rooms are paid by the company."),
+    ]
+    with Retriever() as office:
+        office.add(nodes, [Edge("pg", "room", "runs_in"), Edge("room", "oslo", "located_in")])
+        assert office.search("hotel in Oslo").ids[0] == "trip"
+        assert office.search("museums of Oslo").ids[0] == "room"

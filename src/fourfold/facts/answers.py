@@ -207,7 +207,8 @@ class About:
         if not len(answer.nodes) and self.sentence.kinds():
             answer = self.of_kind_behind(meaning, answer)
         if not len(answer.nodes):
-            return replace(self.answer(self.nearest(meaning)), sure=settings.silent_any)
+            told = edge_only.is_told_by_a_text(self.scores, self.query, self.relations, answer.named)
+            return answer if told else replace(self.answer(self.nearest(meaning)), sure=settings.silent_any)
         return replace(answer, sure=max(answer.sure, settings.silent_sure))
 
     def nearest(self, meaning: Meaning) -> Meaning:

@@ -18,9 +18,13 @@ from fourfold.config import Paths
 from fourfold.index.base import EdgePart, Nodes, TokenPart
 from fourfold.language.name_matching import Named
 from fourfold.query import Query
+from fourfold.refine import FIRST_CANDIDATES
 from fourfold.relations.asked_types import Relations
 from fourfold.scores import Scores
 from fourfold.signals import late
+
+_TEXTS = 10
+"""Of so many texts, the best by their words, one may hold all words of a question."""
 
 _WIDE = "（）【】［］｛｝《》〈〉「」『』，、。；：？！．／～＝＋＊＃％＆＠—…·“”‘’〔〕〖〗"
 """Signs between words of Chinese and Japanese."""
@@ -55,6 +59,20 @@ def share_told_by_edges(
     targets = ordered.distinct(near.targets.astype(np.int64))
     beside = tokens.of(targets)[1] if said_by is None else said_by(targets)
     return float(ordered.contains(np.sort(np.concatenate((known, beside))), own.astype(np.int64)).mean())
+
+
+def is_told_by_a_text(scores: Scores, query: Query, relations: Relations, named: Nodes) -> bool:
+    """Tell whether a text holds all words of a question that the named nodes' edges know nothing of: "hotel in X".
+
+    A name and a type that hold them all are no text.
+    """
+    terms, known = {term for _, own in query.words for term in own}, scores.term_numbers
+    if "text" not in scores.rankings or not terms <= known.keys():
+        return False
+    best = ordered.without(np.sort(scores.best_of("text", query, FIRST_CANDIDATES).nodes[:_TEXTS]), named)
+    best = best[scores.snapshot.text.holds([known[term] for term in terms], best).all(axis=1)]
+    called = zip(query.names_of(best), query.types_of(best), strict=True)
+    return not all(terms <= {*relations.labels.terms(" ".join((*name, kind)))} for name, kind in called)
 
 
 def is_silent(
