@@ -156,4 +156,4 @@ def test_texts_that_are_no_nodes_any_more_are_forgotten_in_time(monkeypatch):
         for day in range(40):
             retriever.add([Node("it", "name", metadata={"seen": f"{1000 + day}"})])
             assert asked.keyword_match(f"{1000 + day}").ids == asked.keyword_match("seen").ids == ["it"]
-            assert not asked.keyword_match(f"{999 + day}").ids and len(asked._words._seen) <= 8
+            assert not asked.keyword_match(f"{999 + day}").ids and len(asked._view().words._seen) <= 8

@@ -561,7 +561,7 @@ def test_communities_of_one_generation_at_a_time_are_looked_for(tmp_path, monkey
 
 def test_texts_read_otherwise_are_all_that_is_read_for_it(tmp_path):
     """Of a million nodes the vectors and edges beside them are three gigabytes."""
-    published = RetrievalConfig.published()
+    published = RetrievalConfig.published().replace(text={"tokenizer": RetrievalConfig().text.tokenizer})
     with Retriever(tmp_path / "kg.sqlite") as retriever, Retriever(tmp_path / "kg.sqlite", config=published) as own:
         retriever.add(nodes(40), edges(40))
         retriever.delete(["n07"])

@@ -27,7 +27,7 @@ _AS_GOOD, _OTHERS = 0.05, 0.5
 _MOST = 500
 """Of more ends, or of edges at them, none is picked."""
 
-_AMOUNT = re.compile(r"\s*(\d{4})-(\d\d?)-(\d\d?)\s*|\s*([^\d\s-]*\s*-?\d[\d,]*(?:\.\d+)?)\s*(\D*)")
+_AMOUNT = re.compile(r"(\d{4})-(\d\d?)-(\d\d?)|([^\d\s-]{0,8}\s{0,2}-?\d[\d,]*(?:\.\d+)?)(\D*)")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 
 
@@ -67,7 +67,7 @@ def _beside(
 
 def _amounts(names: Sequence[str]) -> FloatArray:
     """Return the amounts that names are, (n_names,); NaN for others, and for all where their units differ."""
-    read = [_AMOUNT.fullmatch(name) for name in names]
+    read = [_AMOUNT.fullmatch(name.strip()) for name in names]
     units = {one[5].strip() for one in read if one and one[4]}
     if len(units) > 1:
         return np.full(len(names), np.nan)

@@ -14,7 +14,7 @@ from fourfold.ingest.readers.parsed import NoTextError, Parsed
 from fourfold.ingest.readers.table import MOST_ROWS, told
 
 _PLACE = re.compile(r"([A-Z]{1,3})\d*")
-_QUOTED = re.compile(r'"[^"]*"|\\.|_.|\[(?!h|m|s)[^\]]*\]', re.IGNORECASE)
+_QUOTED = re.compile(r'"[^"]*"|\\.|_.|\[(?!h|m|s)[^\[\]]*\]', re.IGNORECASE)
 """What a format shows as it stands, and colours; not hours beyond a day, ``[h]``."""
 
 _BUILT_IN = {9: "0%", 10: "0.00%", 46: "[h]:mm"} | dict.fromkeys(
