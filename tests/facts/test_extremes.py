@@ -42,3 +42,10 @@ def test_a_superlative_within_a_name_is_none():
     with graph_of(facts) as films:
         found = films.explain("Who directed Longest Day?", "Zoe").score
         assert found == pytest.approx(films.explain("Who directed Longest Day?", "Ray").score)
+
+
+def test_what_looks_like_an_amount_and_is_none_is_not_compared():
+    facts = "Alba|country|Norland · Bera|country|Norland · Alba|height|1,2,3 · Bera|height|1.5,2 · Cora|country|Norland"
+    with graph_of(facts, dict.fromkeys(("Alba", "Bera", "Cora"), "mountain")) as land:
+        found = land.search("What is the highest mountain in Norland?")
+        assert not found.degraded and set(found.ids[:3]) == {"Alba", "Bera", "Cora"}

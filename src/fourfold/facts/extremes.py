@@ -77,4 +77,5 @@ def _amounts(names: Sequence[str]) -> FloatArray:
 def _amount(read: re.Match[str]) -> float:
     if read[1]:
         return float(f"{read[1]}{read[2]:0>2}{read[3]:0>2}")
-    return float(re.sub(r"^[^\d-]*", "", _THOUSANDS.sub("", read[4])).replace(",", ".", 1))
+    number = re.sub(r"^[^\d-]*", "", _THOUSANDS.sub("", read[4])).replace(",", ".")
+    return float(number) if number.count(".") < 2 else np.nan  # 1,2,3 is no number

@@ -217,7 +217,7 @@ def in_full(words: Words, nodes: Nodes, written: Sequence[tuple[str, ...]]) -> N
     typed = [word.lower() for word, _ in words]
     ends = [0, *accumulate(map(len, typed))]
     text, found = "".join(typed), Named(nodes[:0], 0, 0)
-    for name in sorted(set(written), key=_letters):
+    for name in sorted(set(written), key=lambda name: (_letters(name), name)):
         begin = text.find("".join(name))
         end = begin + _letters(name)
         if begin >= 0 and (is_unspaced(name[-1][-1]) or {begin, end} <= set(ends)):
