@@ -212,3 +212,17 @@ def test_how_surely_a_path_leads_to_a_hit_stands_beside_it(eight):
     assert named.grounds.path == 0.0 and "path" not in named.grounds.as_dict()
     unsure = geography.search("Who is the dentist of Tarn?").hits[0]
     assert 0 < unsure.grounds.path < 0.5
+
+
+def test_how_many_counts_what_which_finds_where_that_is_nearer():
+    """Beside one edge project_of the number was that of the projects of these projects: 1."""
+    plans = [f"Plan {number}" for number in range(30)]
+    edges = [Edge("blue", plan, "works_on") for plan in plans]
+    with Retriever() as retriever:
+        retriever.add(
+            [Node("blue", "Team Blue", "team"), *(Node(plan, plan, "project") for plan in plans)],
+            [Edge("Plan 3", "Plan 2", "project_of"), *edges],
+        )
+        answer = Questions(retriever).ask("how many projects does Team Blue work on")
+    assert answer.headline().startswith("30: Plan ") and answer.answer.count == 30
+    assert answer.answer.result.query == "how many projects does Team Blue work on"

@@ -110,12 +110,26 @@ class SearchAnswer(Answer):
 
 
 def searched(view: View, query: str, k: int) -> SearchAnswer:
-    """Return what search finds; no hits where the graph seems to know nothing of the question."""
-    result = view.retriever.search(query, k=k)
-    found = SearchAnswer(result=result, notes=result.notes)
+    """Return what search finds; no hits where the graph seems to know nothing of the question.
+
+    What "how many" counts is what "which" finds, where that is nearer: "how many projects does X work on" beside an
+    edge *project_of*.
+    """
+    found, asked = _found(view, query, k), query
+    if found.how_many and len(found.path) > 1:
+        asked = _HOW_MANY.sub("which", query, count=1)
+        if 0 < len((nearer := _found(view, asked, k)).path) < len(found.path):
+            found = replace(nearer, result=replace(nearer.result, query=found.result.query))
+        else:
+            asked = query
     if found.facts:
-        return _counted(view, query, found)
-    return found if result.known else replace(found, result=replace(result, hits=()))
+        return _counted(view, asked, found)
+    return found if found.result.known else replace(found, result=replace(found.result, hits=()))
+
+
+def _found(view: View, query: str, k: int) -> SearchAnswer:
+    result = view.retriever.search(query, k=k)
+    return SearchAnswer(result=result, notes=result.notes)
 
 
 def _counted(view: View, query: str, found: SearchAnswer) -> SearchAnswer:
