@@ -632,3 +632,15 @@ def test_where_no_word_is_sure_all_of_them_together_say_which_edge_is_meant(ques
         "· Belgrade|liesOnRiver|Danube · Danube|risesIn|Black Forest · Belgrade|locatedIn|Serbia"
     )
     assert graph.search(question).ids[0] == answer
+
+
+def test_who_stands_beside_both_is_found_beyond_the_edges_that_are_followed():
+    """Of all who live in Oslo a thousand were looked at, and the one on Zeta was not among them."""
+    people = [Node(f"p{number:04d}", f"Person {number}x", "employee") for number in range(2500)]
+    edges = [Edge(one.id, "oslo", "lives_in") for one in people] + [Edge(one.id, "sales", "works_in") for one in people]
+    with Retriever() as firm:
+        firm.add(
+            [Node("oslo", "Oslo", "city"), Node("sales", "Sales", "department"), Node("z", "Project Zeta"), *people],
+            [*edges, Edge("p2471", "z", "works_on")],
+        )
+        assert firm.search("who works on Project Zeta and lives in Oslo").ids[0] == "p2471"

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fourfold import ordered
 from fourfold.config import Paths
-from fourfold.index.base import Allowed, EdgePart, Nodes
+from fourfold.index.base import NO_NODES, Allowed, EdgePart, Nodes
 from fourfold.language.meaning import Meaning
 from fourfold.language.name_matching import Named
 from fourfold.signals.walks import Walk, walk
@@ -42,6 +42,17 @@ def single_steps(
     one_step = replace(settings, steps=1, against=1.0)
     found = [(name, walk(edges, name.nodes, any_edge, numbers, one_step, allowed, ids=ids)) for name in named]
     return [(name, one) for name, one in found if one is not None and len(one.nodes)]
+
+
+def cut_short(steps: Sequence[tuple[Named, Walk]], settings: Paths) -> tuple[list[Named], Allowed]:
+    """Return which names have more edges than are followed, and what stands beside all others: there they may meet.
+
+    "Who works on X and lives in Oslo": who is on X need not be among the first thousand of Oslo. ``steps`` are those of
+    one step from each.
+    """
+    cut = [name for name, one in steps if len(one.nodes) >= settings.fan]
+    others = [one.nodes for _, one in steps if len(one.nodes) < settings.fan]
+    return (cut, Allowed(reduce(ordered.common, others))) if others else ([], Allowed(NO_NODES))
 
 
 def preferred(

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import reduce
+from functools import partial, reduce
 
 import numpy as np
 from numpy.typing import NDArray
@@ -220,13 +220,17 @@ def answer(
     free = question.free(named)
     asking = free[meaning.trust[free] > 0]
 
-    def follow(nodes: Nodes, words: Meaning) -> Walk | None:
-        found = walk(edges, nodes, words, numbers, settings, allowed, ids=ids)
+    def follow(nodes: Nodes, words: Meaning, within: Allowed | None = allowed) -> Walk | None:
+        found = walk(edges, nodes, words, numbers, settings, within, ids=ids)
         return found if found is not None and len(found.nodes) else None
 
     together, unsaid = question.together and len(named) > 1, question.unsaid and len(named) == 1
     steps = common_ends.single_steps(edges, named, numbers, settings, allowed, ids) if together or unsaid else []
     walks = _walks(question, named, asking, steps if unsaid else None, follow)
+    if together and (cut := common_ends.cut_short(steps, settings))[0]:
+        large, near = cut
+        steps += common_ends.single_steps(edges, large, numbers, settings, near, ids)
+        walks += _walks(question, large, asking, None, partial(follow, within=near))
     shared = steps if together else []
     if question.onward:
         words = meaning.of(asking.tolist()[:_MOST_ASKING])
