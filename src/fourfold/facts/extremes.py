@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold.facts.answers import AS_GOOD, OF_ANOTHER_KIND
 from fourfold.index.base import EdgePart
 from fourfold.language import superlatives
 from fourfold.language.asked import SAME_FAMILY
@@ -20,9 +21,6 @@ from fourfold.query import Query
 from fourfold.relations.asked_types import Relations
 from fourfold.signals.paths import Answer
 from fourfold.types import FloatArray
-
-_AS_GOOD, _OTHERS = 0.05, 0.5
-"""Ends that are worth so much less than the best are as good; what the others are worth beside the one asked for."""
 
 _MOST = 500
 """Of more ends, or of edges at them, none is picked."""
@@ -36,7 +34,7 @@ def put_first(edges: EdgePart, sentence: Sentence, relations: Relations, query: 
     asked = superlatives.asked_for(sentence.words, sentence.names)
     if asked is None or len(answer.nodes) < 2:
         return answer
-    best = np.flatnonzero(answer.values >= answer.values.max() - _AS_GOOD)
+    best = np.flatnonzero(answer.values >= answer.values.max() - AS_GOOD)
     if not 1 < len(best) <= _MOST:
         return answer
     amounts = _amounts(query.called_of(answer.nodes[best]))
@@ -47,7 +45,7 @@ def put_first(edges: EdgePart, sentence: Sentence, relations: Relations, query: 
     most = np.nanmax(amounts) if asked.largest else np.nanmin(amounts)
     of_it = np.zeros(len(answer.nodes), bool)
     of_it[best[amounts == most]] = True
-    return answer.first(of_it, _OTHERS)
+    return answer.first(of_it, OF_ANOTHER_KIND)
 
 
 def _beside(

@@ -117,11 +117,10 @@ def searched(view: View, query: str, k: int) -> SearchAnswer:
     """
     found, asked = _found(view, query, k), query
     if found.how_many and len(found.path) > 1:
-        asked = _HOW_MANY.sub("which", query, count=1)
-        if 0 < len((nearer := _found(view, asked, k)).path) < len(found.path):
-            found = replace(nearer, result=replace(nearer.result, query=found.result.query))
-        else:
-            asked = query
+        which = _HOW_MANY.sub("which", query, count=1)
+        nearer = _found(view, which, k)
+        if 0 < len(nearer.path) < len(found.path):
+            found, asked = replace(nearer, result=replace(nearer.result, query=found.result.query)), which
     if found.facts:
         return _counted(view, asked, found)
     return found if found.result.known else replace(found, result=replace(found.result, hits=()))

@@ -24,5 +24,5 @@ class Denied:
         """Return what is left of the similarity of each label to words of a question, (n_types,)."""
         if not self._denied.any():
             return np.ones(len(self._denied))
-        denies = any(word in DENIALS for place, word in enumerate(sentence.words) if place not in sentence.names)
+        denies = not DENIALS.isdisjoint(sentence.beside())
         return np.where(self._denied == denies, 1.0, _OTHERWISE)
