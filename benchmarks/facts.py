@@ -11,8 +11,9 @@ asked of them. Those of facts_eight.json and their questions were written by som
 second batch of questions is about what had failed in the first. So were the twenty graphs of facts_twenty.json, by two
 others: the first ten were looked at while rules were made, of the second ten no question was before their first
 measurement, which docs/facts.md has. The eight of facts_everyday.json, mostly in the edge types of Wikidata, are asked
-as people ask; rules were made from their failures. All are left out where collections are named. Prints Markdown with
-95 % intervals and writes facts.json to the folder of results, with every question.
+as people ask; rules were made from their failures. facts_shared.json asks graphs of one relation, and who shares
+something with whom; the failures of one half were read. All are left out where collections are named. Prints Markdown
+with 95 % intervals and writes facts.json to the folder of results, with every question.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ MADE = Path(__file__).parent / "facts_made.json"
 EIGHT = Path(__file__).parent / "facts_eight.json"
 TWENTY = Path(__file__).parent / "facts_twenty.json"
 EVERYDAY = Path(__file__).parent / "facts_everyday.json"
+SHARED = Path(__file__).parent / "facts_shared.json"
 ASKED = Path(__file__).parent / "facts_asked.json"
 EACH = 3
 """Questions of each way to ask."""
@@ -191,7 +193,7 @@ def main() -> None:
         for kind, judged, run, values in measured((nodes, edges, sets)):
             rows.append(row(name, kind, judged, values))
             told[f"{name}, {kind}"] = answered(judged, run, values)
-    for written_down in () if options.collections else (TWENTY, EVERYDAY):
+    for written_down in () if options.collections else (TWENTY, EVERYDAY, SHARED):
         for name, several in json.loads(written_down.read_text(encoding="utf-8")).items():
             rows += pooled(name, several, told)
     options.results.mkdir(parents=True, exist_ok=True)

@@ -339,7 +339,7 @@ class _Types:
         numbers = self.numbers
         if any(self.names[number] == MENTIONS for number in numbers):
             numbers = [number for number in numbers if self.names[number] not in OF_DOCUMENTS]
-        if len(numbers) < 2:
+        if not numbers:
             return None
         names = labels_in_english([self.names[number] for number in numbers])
         return Relations(names, numbers, bundled().embed_documents, self._tokenizer.terms, bundled().is_word)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fourfold.arguments import constants, whole_number
 from fourfold.errors import InvalidValueError
@@ -190,3 +190,7 @@ class Paths:
             whole_number(getattr(self, name), f"paths.{name}")
         if not self.low < self.high:
             raise InvalidValueError(f"paths.low is {self.low}; it must be below paths.high, {self.high}.")
+
+    def by_words_of_labels(self) -> Paths:
+        """Return the same where a type is asked for by the words of its label or the thesaurus alone."""
+        return replace(self, low=0.4, high=0.6)

@@ -124,7 +124,7 @@ class About:
         unsure = answer.sure < settings.silent_sure or by_kind
         if unsure and (beside := self.beside(answer)) is not None:
             answer = replace(beside, sure=settings.silent_sure)
-        elif answer.sure < 1.0 and self._is_silent(answer.named):
+        elif answer.sure < 1.0 and self.is_silent(answer.named):
             answer = self.where_unsure(meaning, answer)
         else:
             silent = False
@@ -283,7 +283,7 @@ class About:
         """Tell whether nothing that the words lead to is of the kind asked for; of several names that is looked at."""
         return (len(self.named) == 1 or not self.sentence.kinds()) and not self._is_kind(places, answer).any()
 
-    def _is_silent(self, nodes: Nodes) -> bool:
+    def is_silent(self, nodes: Nodes) -> bool:
         """Tell whether nodes say nothing that their edges do not."""
         return edge_only.is_silent(self.scores, self.query, self.relations, self.settings, self.named, nodes)
 

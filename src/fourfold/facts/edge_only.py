@@ -88,7 +88,7 @@ def is_silent(
     """Tell whether nodes say nothing that their edges do not.
 
     ``nodes`` are distinct and ascending. With ``by_names`` edges tell no more than the names of what they lead to, not
-    its texts.
+    its texts; so it is where all edges are of one type, as between the tables of a schema, whose texts are alike.
     """
 
     def called(beside: Nodes) -> Nodes:
@@ -98,7 +98,8 @@ def is_silent(
     snapshot = scores.snapshot
     asked = late.distinct_pieces([" ".join((query.topic, *(one.whole for one in named)))])
     known = np.concatenate((*asked, relations.labels.pieces()))
+    said_by = called if by_names or len(relations) == 1 else None
     told = share_told_by_edges(
-        snapshot.edges, snapshot.tokens, nodes, known, most=settings.silent_edges, said_by=called if by_names else None
+        snapshot.edges, snapshot.tokens, nodes, known, most=settings.silent_edges, said_by=said_by
     )
     return told >= settings.silent

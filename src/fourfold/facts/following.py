@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -17,7 +18,8 @@ from fourfold.facts import extremes, subjects
 from fourfold.facts.answers import EXPLAINED, QUESTION_MARKS, About
 from fourfold.index.base import NodeValues
 from fourfold.intent import NO_INTENT
-from fourfold.language import kin, name_matching
+from fourfold.language import kin, name_matching, peers
+from fourfold.language.asked import SAME_FAMILY
 from fourfold.language.meaning import Meaning
 from fourfold.language.name_matching import Named, Words, is_owned
 from fourfold.language.requests import as_question
@@ -51,14 +53,17 @@ def follow_paths(scores: Scores, query: Query, config: RetrievalConfig) -> None:
         return
     if refine.sides_of(scores, query, config):  # a comparison asks for both
         return
+    if len(relations) == 1:
+        settings = settings.by_words_of_labels()  # what is near asks for nothing where there is no choice
     query = _in_english(scores, query, relations)
     if not _may_ask(query, relations, settings) or (found := _understood(scores, query, relations, settings)) is None:
         return
     asked, answer, meaning = found
     silent = False
     if asked.may_be_silent():
-        answer, silent = asked.where_silent(meaning, answer)
-    if not answer.sure and not silent:
+        answer, silent = _where_silent(asked, meaning, answer)
+    said = len(relations) > 1 or (meaning.trust >= SAME_FAMILY).any()  # else a text may say it
+    if not silent and not (answer.sure and said):
         return
     answer = extremes.put_first(scores.snapshot.edges, asked.sentence, relations, query, answer)
     answer = answer.in_parts(scores.snapshot.edges, scores.snapshot.hidden, query.allowed)
@@ -74,6 +79,18 @@ def follow_paths(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     )
 
 
+def _where_silent(asked: About, meaning: Meaning, answer: Answer) -> tuple[Answer, bool]:
+    """Return the answer, and whether what is named steps back however unsure it is, see ``About.where_silent``.
+
+    Edges of one type tell no kinds apart, and where no word asks for them they lead to no number and no date.
+    """
+    if len(asked.relations) > 1:
+        return asked.where_silent(meaning, answer)
+    counted = asked.sentence.asks_amount() or asked.sentence.asks_when()
+    silent = not counted and answer.sure < 1.0 and asked.is_silent(answer.named)
+    return (asked.where_unsure(meaning, answer) if silent else answer), silent
+
+
 def _in_english(scores: Scores, query: Query, relations: Relations) -> Query:
     """Return a question of another language with its words in English, as far as they are known and name nothing."""
     if not in_another_tongue(query.words):
@@ -84,7 +101,7 @@ def _in_english(scores: Scores, query: Query, relations: Relations) -> Query:
 
 def _may_ask(query: Query, relations: Relations, settings: Paths) -> bool:
     """Tell whether any word may ask for something beside what is named: told before names, which many may have."""
-    if relations.may_be_asked(query.words, settings) or kin.called(query.words):
+    if relations.may_be_asked(query.words, settings) or kin.called(query.words) or peers.called(query.words):
         return True
     return settings.silent <= 1.0 and (
         may_ask(query.words) or query.typed.endswith(QUESTION_MARKS) or is_owned(query.typed)
@@ -96,14 +113,11 @@ def _understood(
 ) -> tuple[About, Answer, Meaning] | None:
     """Return the question, its answer and what its words mean, by what it names first that has one; None: nothing."""
     found, typed, terms = None, query.words, relations.labels.terms
-
-    def holds(word: str) -> bool:
-        return relations.hold(word, terms(word))
-
     for named in subjects.ways(scores, query, relations, settings):
         words, named = as_question(*read_aloud(query.topic, typed, named, terms, relations.labels.say))
         words, named = parted(words, named, query.names_of, relations.labels.words.within, terms)
-        words, named = kin.spelt_out(words, named, holds, terms)
+        words, named = peers.with_co_apart(words, named, terms)
+        words, named = kin.spelt_out(words, named, partial(_hold, relations), terms)
         if not named:
             continue  # all that is named stands within words of edge types
         asked, meaning = _about(scores, query, relations, settings, words, named)
@@ -123,21 +137,31 @@ def _understood(
     return found
 
 
+def _hold(relations: Relations, word: str) -> bool:
+    """Tell whether an edge type may be meant by a word."""
+    return relations.hold(word, relations.labels.terms(word))
+
+
 def _about(
     scores: Scores, query: Query, relations: Relations, settings: Paths, words: Words, named: Sequence[Named]
 ) -> tuple[About, Meaning]:
-    """Return a question whose words are read so, and what they mean, without a "co" that says nothing."""
+    """Return a question whose words are read so, and what they mean.
+
+    Without a "co" that says nothing, and with what is shared for those who share it, where what is named has that.
+    """
+    labels, plain = relations.labels, without_co(words, named)
+    shared = peers.readings(words, named, partial(_hold, relations), labels.say, labels.terms)
+    for said in shared if plain is None else [plain]:
+        other, read = _about(scores, query, relations, settings, *said)
+        if _has_what_is_asked(other, read):
+            return other, read
     asked = About(scores, replace(query, words=words), relations, settings, Sentence(words, named), named)
-    meaning = relations.read(words, settings, named)
-    if (plain := without_co(words, named)) is None:
-        return asked, meaning
-    other, read = _about(scores, query, relations, settings, *plain)
-    return (other, read) if _has_what_is_asked(other, read) else (asked, meaning)
+    return asked, relations.read(words, settings, named)
 
 
 def _has_what_is_asked(about: About, meaning: Meaning) -> bool:
     """Tell whether what is named has an edge, in its direction, that the surest of the words asks for."""
-    surest = int(np.where(about.sentence.free(), meaning.trust, 0.0).argmax())
+    surest = int(np.where(about.sentence.free() & ~meaning.mirrors, meaning.trust, 0.0).argmax())
     asked, turned = meaning.asked[surest] >= _COULD_MEAN, meaning.turned[surest]
     nodes = nodes_of(about.named)
     return bool(about.having(nodes, asked & ~turned, (True,)) or about.having(nodes, asked & turned, (False,)))

@@ -7,9 +7,8 @@ brothers and sisters are the other children of the parents, and uncles those of 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
-from fourfold.language.name_matching import Named, Words, places_of
+from fourfold.language.name_matching import Named, Words, places_of, replaced
 
 _PARENTS = frozenset("parent parents father fathers mother mothers".split())
 _CHILDREN = frozenset("child children son sons daughter daughters".split())
@@ -38,8 +37,9 @@ Holds = Callable[[str], bool]
 
 
 def called(words: Words) -> bool:
-    """Tell whether a question has a word for kin by brothers and sisters, which hardly any edge type is near."""
-    return any(word.lower().removesuffix("s") in _BY_SIBLINGS for word, _ in words)
+    """Tell whether a question has a word for kin that hardly any edge type is near: aunts, grandchildren."""
+    typed = [word.lower() for word, _ in words]
+    return any(word.startswith(_GRAND) or word.removesuffix("s") in _BY_SIBLINGS for word in typed)
 
 
 def spelt_out(
@@ -60,9 +60,7 @@ def spelt_out(
         if not own and not any(one.start >= end for one in named):
             return words, list(named)
         said = steps if own else " of the ".join(steps[::-1]).split()
-        more = len(said) - (end - place)
-        moved = [replace(one, start=one.start + more, end=one.end + more) if one.start >= end else one for one in named]
-        return [*words[:place], *((part, tuple(terms(part))) for part in said), *words[end:]], moved
+        return replaced(words, named, place, end, [(part, tuple(terms(part))) for part in said])
     return words, list(named)
 
 

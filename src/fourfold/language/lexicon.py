@@ -49,7 +49,7 @@ EXACTLY: Mapping[str, str] = MappingProxyType(
 _SCHOOLS = "education school university college alma institution"
 SAME: Mapping[str, str] = MappingProxyType(
     {
-        **dict.fromkeys(("father", "mother", "parent"), "parent father mother"),
+        **dict.fromkeys(("father", "mother", "parent", "dad", "mum", "mom"), "parent father mother"),
         **dict.fromkeys(("son", "daughter", "kid", "child", "children"), "child children son daughter"),
         **dict.fromkeys(("husband", "wife", "marry"), "spouse husband wife partner"),
         **dict.fromkeys(("sibling", "brother", "sister"), "sibling brother sister"),
@@ -88,6 +88,8 @@ PHRASES: Mapping[tuple[str, ...], str] = MappingProxyType(
         ("pen", "name"): "pseudonym",
         ("mother", "tongue"): "native",
         ("set", "up"): "founded",
+        **dict.fromkeys((("come", "out"), ("came", "out"), ("comes", "out")), "released"),
+        **dict.fromkeys((("direct", "reports"), ("direct", "report")), "subordinate"),
         **dict.fromkeys((("people", "fit", "into"), ("people", "fit", "in")), "capacity"),
         ("source", "code"): "repository",
         **dict.fromkeys((("come", "up", "with"), ("came", "up", "with")), "creator"),
@@ -101,7 +103,7 @@ PLACED = frozenset({"located", "situated", "based", "found"})
 
 INVERSE: Mapping[str, str] = MappingProxyType(
     {
-        **dict.fromkeys(("father", "mother", "parent"), "child children son daughter"),
+        **dict.fromkeys(("father", "mother", "parent", "dad", "mum", "mom"), "child children son daughter"),
         **dict.fromkeys(("son", "daughter", "kid", "child", "children"), "parent father mother"),
     }
 )

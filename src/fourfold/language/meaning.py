@@ -281,11 +281,15 @@ def _change_places(meaning: Meaning, place: int, other: NDArray[np.intp]) -> Non
 
 
 def _join_alternatives(meaning: Meaning, sentence: Sentence) -> None:
-    """Make one word of two with "or" between them: either asks for the step, not each for one of its own."""
+    """Make one word of two with "or" between them: either asks for the step, not each for one of its own.
+
+    So are two with "and" that ask for the same: "mum and dad".
+    """
     asked, trust = meaning.asked, meaning.trust
     for place in range(1, len(sentence.words) - 1):
         first, second = place - 1, place + 1
-        if sentence.words[place] == _OR and trust[first] > 0 and trust[second] > 0:
+        alike = sentence.words[place] == _AND and np.array_equal(asked[first], asked[second])
+        if (alike or sentence.words[place] == _OR) and trust[first] > 0 and trust[second] > 0:
             asked[second] = np.maximum(asked[first], asked[second])
             trust[second], trust[first], asked[first] = max(trust[first], trust[second]), 0.0, 0.0
 

@@ -240,6 +240,13 @@ def places_of(named: Iterable[Named]) -> set[int]:
     return {place for one in named for place in range(one.start, one.end)}
 
 
+def replaced(words: Words, named: Sequence[Named], start: int, end: int, said: Words) -> tuple[Words, list[Named]]:
+    """Return a question with others for some of its words, of no name, and what it names by places among these."""
+    more = len(said) - (end - start)
+    moved = [replace(one, start=one.start + more, end=one.end + more) if one.start >= end else one for one in named]
+    return [*words[:start], *said, *words[end:]], moved
+
+
 def by_code(
     words: Words, nodes: Nodes, written: Sequence[tuple[str, ...]], types: Sequence[str], *, alone: bool = False
 ) -> list[Named]:

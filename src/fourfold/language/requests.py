@@ -6,10 +6,9 @@ What is said before it names neither a node nor an edge. A request to do somethi
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import takewhile
 
-from fourfold.language.name_matching import Named, Words, places_of
+from fourfold.language.name_matching import Named, Words, places_of, replaced
 from fourfold.language.placed import ONE_OF
 
 _SAID = frozenset(
@@ -37,5 +36,4 @@ def as_question(words: Words, named: Sequence[Named]) -> tuple[Words, list[Named
         return words, list(named)
     one_of_it = frame[-1] in ONE_OF and [(one.start, one.end) for one in named] == [(end, len(words))]
     said = [_LIST, words[end - 1]] if one_of_it else [_WHICH]  # what has the type is asked for, not what is called so
-    more = len(said) - end
-    return [*said, *words[end:]], [replace(one, start=one.start + more, end=one.end + more) for one in named]
+    return replaced(words, named, 0, end, said)
