@@ -49,6 +49,8 @@ def check_node(node: Node) -> Node:
         words.append(value)
     metadata = arguments.json_mapping(node.metadata, f"The metadata of node {shown(identity)}")
     own, name, kind, text = words
+    if not name and not text:
+        name = own  # a graph's nodes are often nothing but their ids, which are what people call them
     return Node(own, name, kind, text, metadata, node.vector)
 
 

@@ -284,3 +284,18 @@ def test_what_is_wrong_is_said_in_a_sentence_however_long_it_is(tmp_path, read, 
     with pytest.raises(InvalidValueError, match="g.jsonl") as raised:
         read(tmp_path / "g.jsonl")
     assert len(str(raised.value)) < 1_000
+
+
+def test_nodes_that_are_nothing_but_their_ids_are_called_by_them(tmp_path):
+    path = tmp_path / "graph.jsonl"
+    nodes = [{"id": "Ann Moe"}, {"id": "Rovers", "type": "club"}, {"id": "n7", "text": "A page about rain."}]
+    edges = [
+        {"source": "Ann Moe", "target": end, "type": kind} for end, kind in (("Rovers", "plays for"), ("n7", "reads"))
+    ]
+    path.write_text("\n".join(map(json.dumps, [*nodes, *edges])), encoding="utf-8")
+    with Retriever() as retriever:
+        retriever.add(*read_graph(path))
+        assert retriever.search("who plays for Rovers").ids[0] == "Ann Moe"
+        named, unnamed = retriever.get(["Ann Moe", "n7"])
+        assert named.name == "Ann Moe"
+        assert unnamed.name == "", "a text speaks for itself, and an id may say nothing"
