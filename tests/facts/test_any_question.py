@@ -14,7 +14,8 @@ GRAPHS = [
         "· O'Hara|manager|北京"
     ),
 ]
-NAMES = [["Ann Moor", "Ben Moor", "Head of Ark", "Ark"], ["Song 3", "北京", "The Who", "O'Hara"]]
+GRAPHS.append(graph_of("Ann Moor|reports_to|Ben Moor · Ben Moor|reports_to|Ark · Cleo|reports_to|Ben Moor"))
+NAMES = [["Ann Moor", "Ben Moor", "Head of Ark", "Ark"], ["Song 3", "北京", "The Who", "O'Hara"], ["Ann Moor", "Cleo"]]
 SMALL = "and or of the in by with to not both also same than X ? , : et und y 的".split()
 ASKING = """
     who what where when whose which whom why how many much long old is are was were did does do can has other most
@@ -24,7 +25,8 @@ ASKING = """
 ASKED = """
     aunt uncle cousins mother father grandfather great grand maternal law siblings sons wife parents daughter nephew
     born died works plays run boss people person place country year capital written directed manager kind name before
-    after first last older largest geboren regista autor
+    after first last older largest geboren regista autor teammates colleagues classmates mates coauthors fellow
+    alongside as else work school
 """.split()
 
 

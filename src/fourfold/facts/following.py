@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import islice, starmap
 
 import numpy as np
 
@@ -33,6 +34,9 @@ from fourfold.scores import AskedPaths, Scores
 from fourfold.signals.common_ends import nodes_of
 from fourfold.signals.paths import Answer
 from fourfold.types import Weights
+
+_MOST_READINGS = 12
+"""A question for those who share something is read in so many ways at most."""
 
 _COULD_MEAN = 0.5
 """A word that asks for a type so far could mean it."""
@@ -149,14 +153,15 @@ def _about(
 
     Without a "co" that says nothing, and with what is shared for those who share it, where what is named has that.
     """
+
+    def read_as(words: Words, named: Sequence[Named]) -> tuple[About, Meaning]:
+        asked = About(scores, replace(query, words=words), relations, settings, Sentence(words, named), named)
+        return asked, relations.read(words, settings, named)
+
     labels, plain = relations.labels, without_co(words, named)
     shared = peers.readings(words, named, partial(_hold, relations), labels.say, labels.terms)
-    for said in shared if plain is None else [plain]:
-        other, read = _about(scores, query, relations, settings, *said)
-        if _has_what_is_asked(other, read):
-            return other, read
-    asked = About(scores, replace(query, words=words), relations, settings, Sentence(words, named), named)
-    return asked, relations.read(words, settings, named)
+    readings = starmap(read_as, islice(shared, _MOST_READINGS) if plain is None else [plain])
+    return next((one for one in readings if _has_what_is_asked(*one)), None) or read_as(words, named)
 
 
 def _has_what_is_asked(about: About, meaning: Meaning) -> bool:

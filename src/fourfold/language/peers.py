@@ -63,15 +63,19 @@ def called(words: Words) -> bool:
 def with_co_apart(words: Words, named: Sequence[Named], terms: Callable[[str], Sequence[str]]) -> Reading:
     """Return the words of a question with a "co" that is written with its word as one of its own: coworkers.
 
-    "Alongside X" is together with it.
+    "Fellow members" are co-members, and "alongside X" is together with it.
     """
     names, found = places_of(named), (words, list(named))
     for place in reversed(range(len(words))):
-        word = words[place][0].lower()
+        word, behind = words[place][0].lower(), words[place + 1 : place + 2]
         end = word.removeprefix(CO)
-        if place not in names and end != word and end.removesuffix("s") in _SOLID:
+        if place in names:
+            continue
+        if end != word and end.removesuffix("s") in _SOLID:
             found = replaced(*found, place, place + 1, [(CO, ()), (end, tuple(terms(end)))])
-        elif place not in names and word == _ALONGSIDE:
+        elif word == _FELLOW and place + 1 not in names and any(own for _, own in behind):
+            found = replaced(*found, place, place + 1, [(CO, ())])
+        elif word == _ALONGSIDE:
             found = replaced(*found, place, place + 1, [(TOGETHER, ()), (_WITH, ())])
     return found
 
@@ -115,15 +119,13 @@ class _Question:
         return replaced(self._words, self._named, start, end, said)
 
     def of_mates(self) -> Iterator[Reading]:
-        """Yield what they share whom one word calls: "teammates of X", "X's team mates", "fellow members of X"."""
+        """Yield what they share whom one word calls: "teammates of X", "X's team mates"."""
         typed = self._typed
         for place in self._free:
             end = next((end for end in (place + 2, place + 1) if _mates(typed[place:end])), place)
             if end > place and not self._holds("".join(typed[place:end])):
                 steps = _mates(typed[place:end]).split()
                 yield from (self._sharing(place, end, step) for step in steps if self._holds(step))
-            elif typed[place] == _FELLOW and place + 1 in self._free and self._holds(typed[place + 1]):
-                yield replaced(self._words, self._named, place, place + 1, [(CO, ())])
 
     def done_with(self) -> Iterator[Reading]:
         """Yield what is done with somebody at one place: "who works with X", "who went to school with X"."""
