@@ -13,6 +13,7 @@ import zlib
 from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
+from growth import grows
 
 from fourfold import InvalidValueError, Retriever
 from fourfold.errors import MissingExtraError
@@ -26,6 +27,7 @@ from fourfold.ingest.readers.parsed import NoTextError
 from fourfold.ingest.readers.pdf import read_pdf
 from fourfold.ingest.readers.python import read_python
 from fourfold.ingest.readers.rst import parse_rst
+from fourfold.ingest.readers.table import MOST_ROWS
 from fourfold.ingest.readers.word import read_word
 
 RST = """\
@@ -322,8 +324,9 @@ def test_a_mail_and_the_one_it_answers(tmp_path):
 
 def test_a_mail_of_a_charset_that_nobody_knows_is_read():
     """It was left out as broken, for "unknown encoding: unknown-8bit"."""
-    mail = b"From: a@x\nContent-Type: text/plain; charset=unknown-8bit\n\nTwo tents, caf\xe9.\n"
-    assert READERS[".eml"](mail).text == "From: a@x\n\nTwo tents, caf\N{REPLACEMENT CHARACTER}."
+    for charset in (b"unknown-8bit", b"idna"):
+        mail = b"From: a@x\nContent-Type: text/plain; charset=%s\n\nTwo tents, caf\xe9.\n" % charset
+        assert READERS[".eml"](mail).text == "From: a@x\n\nTwo tents, caf\N{REPLACEMENT CHARACTER}."
 
 
 def test_a_table_of_things_is_a_line_for_each_row():
@@ -343,6 +346,21 @@ def test_a_table_of_things_is_a_line_for_each_row():
     for data in (*edges, "name,n\n" + "Ann,1\n" * 10_001):
         with pytest.raises(NoTextError, match=r"edges are read where|make a node of each row"):
             read(data.encode())
+
+
+def test_a_wide_and_long_table_takes_no_more_time_than_its_cells():
+    """Every name was looked for in every row, however few cells that had: 5 MB took days."""
+
+    def make(length):
+        return f"name{',a' * length}\n" + "some word\n" * min(length, MOST_ROWS)
+
+    assert grows(lambda text: READERS[".csv"](text.encode()), make, bounded=False) is None
+
+
+def test_a_table_whose_columns_have_long_names_says_them_so_often_as_there_is_room():
+    data = f"{','.join(letter * 100_000 for letter in 'ab')}\n" + "xx,yy\n" * 300
+    with pytest.raises(InvalidValueError, match=r"more than 50,000,000 characters; it is left out\."):
+        READERS[".csv"](data.encode())
 
 
 def test_a_row_of_a_table_in_html_is_a_line():

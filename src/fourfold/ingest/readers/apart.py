@@ -16,7 +16,7 @@ from typing import Any, Self
 from fourfold.errors import InvalidValueError
 from fourfold.ingest.documents import Section
 from fourfold.ingest.readers import READERS, Parsed
-from fourfold.ingest.readers.parsed import NoTextError, reason
+from fourfold.ingest.readers.parsed import LONGEST_TEXT, NoTextError, reason
 
 try:
     import resource
@@ -25,9 +25,6 @@ except ImportError:  # Windows knows no limits of this kind
 
 _MEMORY = 2 << 30
 """Most bytes of memory that a reader may fill."""
-
-_LONGEST = 50_000_000
-"""Most characters that a reader may make of a file; a compressed one may hold any number."""
 
 _START = "import sys; sys.path[:] = sys.argv[1:]; from fourfold.ingest.readers.apart import serve; serve()"
 
@@ -123,7 +120,7 @@ def _answer(kind: str, data: bytes) -> dict[str, Any]:
         parsed = asdict(READERS[kind](data))
     except Exception as error:
         return {"error": reason(error), "whole": isinstance(error, NoTextError)}
-    if len(parsed["text"]) > _LONGEST:
-        told = f"the file holds {len(parsed['text']):,} characters, more than {_LONGEST:,}; it is left out."
+    if len(parsed["text"]) > LONGEST_TEXT:
+        told = f"the file holds {len(parsed['text']):,} characters, more than {LONGEST_TEXT:,}; it is left out."
         return {"error": told, "whole": False}
     return parsed

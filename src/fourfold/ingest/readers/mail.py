@@ -54,7 +54,7 @@ def _body(mail: EmailMessage) -> str:
         return ""
     try:
         content = part.get_content()
-    except LookupError:  # of no charset that Python knows: "unknown-8bit" is what some servers say of any
+    except (LookupError, UnicodeError):  # no charset that Python reads: "unknown-8bit" is what some servers say of any
         content = bytes(part.get_payload(decode=True)).decode(errors="replace")
     text = without_halves(content)
     return (parse_html(text).text if part.get_content_subtype() == "html" else plain_lines(text)).strip()

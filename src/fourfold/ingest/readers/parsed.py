@@ -13,6 +13,9 @@ from fourfold.ingest.documents import Section, shortened
 _LOOKED_AT = 4096
 """Bytes of a file that tell how it is encoded."""
 
+LONGEST_TEXT = 50_000_000
+"""Most characters that are made of a file; a small one may hold any number."""
+
 
 class NoTextError(InvalidValueError):
     """A file is whole, and nothing to read: it is passed over and not called broken."""

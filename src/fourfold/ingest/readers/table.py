@@ -6,10 +6,10 @@ import csv
 import io
 import re
 from collections.abc import Iterator
-from itertools import zip_longest
+from itertools import chain, repeat
 
 from fourfold.errors import InvalidValueError
-from fourfold.ingest.readers.parsed import NoTextError, Parsed, decoded
+from fourfold.ingest.readers.parsed import LONGEST_TEXT, NoTextError, Parsed, decoded
 from fourfold.ingest.triples import columns_of_edges
 
 MOST_ROWS = 10_000
@@ -43,7 +43,7 @@ def read_table(data: bytes) -> Parsed:
         )
     if len(rows) > MOST_ROWS:
         raise NoTextError(f"the table has {len(rows):,} rows, more than {MOST_ROWS:,}; make a node of each row.")
-    return Parsed("\n\n".join(", ".join(_told(names, row)) for row in rows))
+    return Parsed("\n\n".join(_lines(names, rows)))
 
 
 def told(rows: list[list[str]]) -> list[str]:
@@ -57,8 +57,7 @@ def told(rows: list[list[str]]) -> list[str]:
     names, below = [name.strip() for name in rows[start]] if rows[start:] else [], rows[start + 1 :]
     if not below or not _are_names(names, below):
         names, below = [], rows[start:]
-    lines = [*(_told([], row) for row in rows[:start]), *(_told(names, row) for row in below)]
-    return [", ".join(line) for line in lines]
+    return [*_lines([], rows[:start]), *_lines(names, below)]
 
 
 def _has_words(rows: list[list[str]]) -> bool:
@@ -67,15 +66,29 @@ def _has_words(rows: list[list[str]]) -> bool:
 
 def _are_names(names: list[str], rows: list[list[str]]) -> bool:
     """Whether a first line names the columns: none of it is a number, but for years side by side, or stands below."""
-    below = [{row[place].strip().lower() for row in rows if place < len(row)} for place in range(len(names))]
-    recur = any(name and name.lower() in cells for name, cells in zip(names, below, strict=True))
+    lowered = [name.lower() for name in names]
+    recur = any(name and name == cell.strip().lower() for row in rows for name, cell in zip(lowered, row, strict=False))
     numbers = [name for name in names if name[:1].isdigit()]
     years = len(names) > len(numbers) > 1 and all(map(_YEAR.fullmatch, numbers))
     return len(names) > 1 and not recur and (years or not numbers)
 
 
+def _lines(names: list[str], rows: list[list[str]]) -> Iterator[str]:
+    """Return a line for each row; long names of many columns would be said without end."""
+    size = 0
+    for row in rows:
+        line = ", ".join(_told(names, row))
+        size += len(line)
+        if size > LONGEST_TEXT:
+            raise InvalidValueError(
+                f"with the names of its columns in every line the table has more than {LONGEST_TEXT:,} characters; "
+                "it is left out."
+            )
+        yield line
+
+
 def _told(names: list[str], row: list[str]) -> Iterator[str]:
     """Return the cells of a row that hold something, each after the name of its column."""
-    for name, cell in zip_longest(names, row, fillvalue=""):
+    for name, cell in zip(chain(names, repeat("")), row, strict=False):
         if said := " ".join(cell.split()):
             yield f"{name}: {said}" if name else said
