@@ -7,6 +7,7 @@ import os
 import socket
 import subprocess
 import sys
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -179,6 +180,17 @@ def test_a_long_title_or_heading_is_not_repeated_in_full_by_every_chunk():
     assert not add_documents(retriever, given, config=IngestConfig(whole_length=60, chunk_length=30)).problems
     names = [node.name for node in retriever.get(retriever.manifest())]
     assert sum(map(len, names)) < len(long) + 700 * len(names)
+
+
+def test_one_long_link_that_is_said_often_is_kept_once(tmp_path):
+    """Its target was made anew for each time: 5 MB of Markdown filled more than 6 GB."""
+    (tmp_path / "a.md").write_text(f"[a]: {'x' * 5_000}\n\n{'[a] ' * 20_000}")
+    tracemalloc.start()
+    try:
+        index_folder(open_graph(), tmp_path)
+        assert tracemalloc.get_traced_memory()[1] < 80_000_000
+    finally:
+        tracemalloc.stop()
 
 
 def test_html_reports_as_much_as_it_says():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import posixpath
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
@@ -71,7 +71,8 @@ def document_of(path: Path, data: bytes, roots: Roots, apart: ReadersApart) -> t
     identity = roots.id_of(place) or path.name
     below = PurePosixPath(place).relative_to(roots.root_of(place) or path.parent.as_posix()).with_suffix("")
     name = path.parent.name if path.stem in ("__init__", "index") else path.stem
-    links = dict.fromkeys([*_targets(parsed.links, path, roots), *parsed.wiki_links])
+    links = dict.fromkeys(_targets(dict.fromkeys(parsed.links), path, roots))  # one by one: a million may be the same
+    links.update(dict.fromkeys(parsed.wiki_links))
     links.pop(identity, None)
     aliases = dict.fromkeys((path.stem, identity.removesuffix(path.suffix), str(below), place, *_aliases(parsed)))
     document = Document(
@@ -95,7 +96,7 @@ def _aliases(parsed: Parsed) -> list[str]:
     return [alias for alias in given if isinstance(alias, str)] if isinstance(given, list) else []
 
 
-def _targets(links: Sequence[str], path: Path, roots: Roots) -> Iterator[str]:
+def _targets(links: Iterable[str], path: Path, roots: Roots) -> Iterator[str]:
     """Return what links of a file lead to: ids, and outside all roots paths, which a root to come may hold.
 
     Other sites and places in the file are left out.
