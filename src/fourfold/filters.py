@@ -11,7 +11,7 @@ strings are never compared with each other.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -129,6 +129,20 @@ def parse(condition: Filter) -> Clause:
     """
     _require_small(condition)
     return _all_of(condition, 0)
+
+
+def any_of(key: str, values: Iterable[str]) -> Iterator[Filter]:
+    """Return the filters that together select what ``{key: {"$in": values}}`` would, were it not bounded."""
+    part: list[str] = []
+    characters = around = len(key) + len("$in")
+    for value in values:
+        if part and (len(part) == MOST_VALUES or characters + len(value) > LONGEST_FILTER):
+            yield {key: {"$in": part}}
+            part, characters = [], around
+        part.append(value)
+        characters += len(value)
+    if part:
+        yield {key: {"$in": part}}
 
 
 def _require_small(condition: object) -> None:

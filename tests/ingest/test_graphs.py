@@ -7,7 +7,7 @@ import json
 import networkx as nx
 import pytest
 
-from fourfold import FourfoldWarning, InvalidValueError, Node, Retriever
+from fourfold import FourfoldWarning, InvalidValueError, Node, Retriever, filters
 from fourfold.ingest import (
     Document,
     IngestConfig,
@@ -105,6 +105,19 @@ def test_triples_are_joined_to_the_nodes_whose_names_they_say(tmp_path):
     ends = [("pay.md", "ledger.md"), ("Ann", "pay.md"), ("Twin", "Novel"), ("p1", "Ann")]
     assert [(edge.source, edge.target) for edge in edges] == ends
     retriever.add([*nodes, Node("p1", "Pan")], edges)
+
+
+def test_more_triples_are_joined_than_a_filter_may_have_values(tmp_path, monkeypatch):
+    """The filter by which names are looked up holds 100,000: a file of more new nodes was refused."""
+    monkeypatch.setattr(filters, "MOST_VALUES", 3)
+    monkeypatch.setattr(filters, "LONGEST_FILTER", 60)
+    retriever = Retriever(":memory:")
+    retriever.add([Node("n1", "Nine"), Node("n2", "a name of more than twenty characters")])
+    lines = "Nine,likes,One\nTwo,likes,Three\nFour,likes,a name of more than twenty characters\n"
+    (tmp_path / "t.csv").write_text(lines)
+    nodes, edges = join_triples(retriever, *read_triples(tmp_path / "t.csv"))
+    assert [node.id for node in nodes] == ["One", "Two", "Three", "Four"]
+    assert [(edge.source, edge.target) for edge in edges] == [("n1", "One"), ("Two", "Three"), ("Four", "n2")]
 
 
 @pytest.mark.parametrize("names", ["sku,name,price", "ID,Title,author", "product_id,colour,size", "name,type,status"])

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, TextIO
 from fourfold.arguments import any_path, shown
 from fourfold.encodings import opened
 from fourfold.errors import FourfoldWarning, InvalidValueError
+from fourfold.filters import any_of
 from fourfold.open_graph import of_open_graph
 from fourfold.retriever import Retriever
 from fourfold.types import Edge, Node
@@ -218,8 +219,8 @@ def join_triples(
     known = {node.id for node in (*retriever.get(node.id for node in nodes), *beside)}
     unknown = [node for node in nodes if node.id not in known]
     named: dict[str, set[str]] = {}
-    holders = retriever.get(retriever.matching({"$name": {"$in": [node.id for node in unknown]}})) if unknown else []
-    for node in (*holders, *beside):  # a chunk is called as its document is
+    holders = (retriever.get(retriever.matching(part)) for part in any_of("$name", (node.id for node in unknown)))
+    for node in chain(*holders, beside):  # a chunk is called as its document is
         named.setdefault(node.name, set()).add(str(node.metadata.get("document", node.id)))
     meant = {node.id: next(iter(ids)) for node in unknown if len(ids := named.get(node.id, set())) == 1}
     links = [replace(e, source=meant.get(e.source, e.source), target=meant.get(e.target, e.target)) for e in edges]

@@ -26,7 +26,7 @@ from llama_index.retrievers.fourfold import FourfoldRetriever, FourfoldVectorSto
 from PIL import Image
 
 import fourfold
-from fourfold import Edge, Retriever
+from fourfold import Edge, Retriever, filters
 
 
 def back(*nodes, **options):
@@ -300,6 +300,25 @@ def test_what_llama_index_splits_comes_back_with_its_neighbours():
     types = [edge.type for edge in graph.edges([chunk.node_id for chunk in chunks])]
     assert types.count("followed_by") == len(chunks) - 1
     assert types.count("part_of") == len(chunks)
+
+
+def test_chunks_of_more_documents_come_than_a_filter_may_have_values(monkeypatch):
+    monkeypatch.setattr(filters, "MOST_VALUES", 2)
+    texts = ("about files", "about nodes")
+    cuts = [
+        TextNode(
+            id_=f"{n}-{place}",
+            text=f"{text} {n}",
+            relationships={NodeRelationship.SOURCE: RelatedNodeInfo(node_id=f"doc{n}")},
+        )
+        for place, text in enumerate(texts)
+        for n in range(5)
+    ]
+    store = FourfoldVectorStore()
+    store.add(cuts[:5])
+    store.add(cuts[5:])  # joined to those that were there
+    types = [edge.type for edge in store.client.edges([node.node_id for node in cuts])]
+    assert types.count("part_of") == 10
 
 
 def test_a_hierarchy_of_nodes_becomes_edges():

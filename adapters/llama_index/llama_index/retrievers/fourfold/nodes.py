@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
@@ -35,7 +35,7 @@ from fourfold import Edge, Hit, InvalidValueError, Retriever, SearchResult
 from fourfold import Node as GraphNode
 from fourfold.arguments import many, plain_metadata, shown, strings
 from fourfold.breakdown import BREAKDOWN, breakdown_of
-from fourfold.filters import parse
+from fourfold.filters import any_of, parse
 from fourfold.ingest import Cut, add_linked, add_parts, delete_linked
 from fourfold.ingest.documents import RESERVED
 from fourfold.validation import check_node
@@ -124,7 +124,8 @@ def add_chunks(
         if document := _kept_of(node).get("ref_doc_id"):
             chunks.setdefault(document, []).append(node)
     before: dict[str, list[str]] = {}
-    for node in retriever.get(ids_where(retriever, {REF_DOC_ID: {"$in": list(chunks)}}) if chunks else ()):
+    parts = (retriever.get(ids_where(retriever, part)) for part in any_of(REF_DOC_ID, chunks))
+    for node in chain.from_iterable(parts):
         if node.id not in made and (document := _kept_of(node).get("ref_doc_id")):
             before.setdefault(document, []).append(node.id)
     cuts = [
