@@ -19,6 +19,7 @@ import threading
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +60,33 @@ class DamagedFileError(FourfoldError):
     """A derived file is not what was written; whoever meets this deletes it and reads the store again."""
 
 
+@dataclass(frozen=True, slots=True)
+class Values:
+    """What the values of an array are where somebody can have meant them: others lead beyond other arrays, or memory.
+
+    Args:
+        low: the least.
+        high: the greatest.
+        step: by how much each is greater than the one before it, at least; None where they are in any order.
+        whole: the first is ``low`` and the last ``high``.
+
+    """
+
+    low: float
+    high: float
+    step: int | None = None
+    whole: bool = False
+
+    def hold(self, array: NDArray[Any], start: int, stop: int) -> bool:
+        """Whether some values of a one-dimensional array are such."""
+        values = array[start if self.step is None else max(start - 1, 0) : stop]
+        within = values.min() >= self.low and values.max() <= self.high  # neither is true of NaN
+        rise = self.step is None or bool((values[1:] >= values[:-1] + values.dtype.type(self.step)).all())
+        begins = not self.whole or start > 0 or values[0] == self.low
+        ends = not self.whole or stop < len(array) or values[-1] == self.high
+        return bool(within and rise and begins and ends)
+
+
 class Mapped:
     """A stored array, read by indexing along its first axis; every block is verified once, when first touched.
 
@@ -79,6 +107,8 @@ class Mapped:
         self, path: Path, dtype: np.dtype[Any], shape: tuple[int, ...], checksums: NDArray[np.uint32], block: int
     ) -> None:
         self.path = path
+        self.values: Values | None = None
+        """What every value is, where it is known."""
         self.shape = shape
         self.dtype = dtype
         self._block = block
@@ -134,9 +164,17 @@ class Mapped:
             for block, expected in zip(blocks.tolist(), self._checksums[blocks].tolist(), strict=True):
                 if zlib.crc32(content[block * size : (block + 1) * size]) != expected:
                     raise DamagedFileError(f"Block {block} of the derived file {str(self.path)!r} is damaged.")
+                if self.values is not None and not self._are_meant(block, self.values):
+                    raise DamagedFileError(f"Block {block} of the derived file {str(self.path)!r} was not written so.")
         with self._lock:
             self._left -= int(np.count_nonzero(self._unread[blocks]))
             self._unread[blocks] = False
+
+    def _are_meant(self, block: int, values: Values) -> bool:
+        """Whether a block holds values that can be meant, though whoever made the file knew its checksum."""
+        flat = self._array.reshape(-1)
+        size, start = self.dtype.itemsize, block * self._block
+        return values.hold(flat, start // size, min(-(-(start + self._block) // size), len(flat)))
 
     def _unread_blocks(self, key: Any) -> NDArray[np.int64]:
         """Return the blocks in which rows lie that were not read yet, in any order."""

@@ -44,6 +44,17 @@ def may_be_many(select: Callable[[str, Sequence[Any]], Sequence[tuple[Any, ...]]
     return bool(select(_LAST, ())[0][0] >= _DERIVED_FROM)
 
 
+_GIVEN_OUT = {
+    "N": "SELECT coalesce(max(seq), 0) + 1 FROM sqlite_sequence WHERE name = 'nodes'",
+    "T": "SELECT count(*) FROM edge_types",
+}
+
+
+def given_out(select: Callable[[str, Sequence[Any]], Sequence[tuple[Any, ...]]]) -> dict[str, int]:
+    """Return how many numbers of nodes, from 0, and of types a store has given out: derived files know no others."""
+    return {letter: int(select(sql, ())[0][0]) for letter, sql in _GIVEN_OUT.items()}
+
+
 @dataclass(frozen=True)
 class Parts:
     """The segments of each part, oldest first."""
@@ -55,8 +66,10 @@ class Parts:
     edges: tuple[EdgeSegment, ...] = ()
 
     @classmethod
-    def from_arrays(cls, names: Sequence[str], arrays: Mapping[str, Any]) -> Parts:
+    def from_arrays(cls, names: Sequence[str], arrays: Mapping[str, Any], store: Mapping[str, int]) -> Parts:
         """Return what ``arrays`` gave: the names of the parts that there are, and their arrays.
+
+        ``store`` is what it has ``given_out``.
 
         Raises:
             KeyError, ValueError: they are not what ``arrays`` gives.
@@ -65,7 +78,7 @@ class Parts:
 
         def under(name: str) -> dict[str, Any]:
             own = {key.removeprefix(name): array for key, array in arrays.items() if key.startswith(name)}
-            require_shapes(name.rstrip("."), own)
+            require_shapes(name.rstrip("."), own, store)
             return own
 
         return cls(*((kind.from_arrays(under(name)),) if name in names else () for name, kind in _KINDS.items()))
@@ -153,9 +166,9 @@ class State:
     embedder: str | None
 
     @classmethod
-    def of(cls, facts: Mapping[str, Any], arrays: Mapping[str, Any]) -> State:
-        """Return the state that derived files hold."""
-        parts = Parts.from_arrays(facts["parts"], arrays)
+    def of(cls, facts: Mapping[str, Any], arrays: Mapping[str, Any], store: Mapping[str, int]) -> State:
+        """Return the state that derived files hold; see ``Parts.from_arrays``."""
+        parts = Parts.from_arrays(facts["parts"], arrays, store)
         return cls(facts["generation"], facts["token"], parts, facts["own_share"], facts["embedder"])
 
 

@@ -25,6 +25,7 @@ from fourfold.engines.sqlite.parts import (
     Parts,
     State,
     ends_of,
+    given_out,
     may_be_many,
     name_segment,
     read_by,
@@ -313,7 +314,7 @@ class Snapshots:
         try:
             with as_written(self._derived.folder):
                 fits = facts.get("fused_by") == read_by(self._config, facts["own_share"])["fused_by"]
-                return State.of(facts, arrays) if fits else None
+                return State.of(facts, arrays, given_out(self._store.select)) if fits else None
         except DamagedFileError:
             self._derived.discard()
             return None
