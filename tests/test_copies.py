@@ -61,6 +61,20 @@ def test_a_pickle_opens_the_file_again_in_another_process(path):
     assert run.stdout.decode().strip() == f"{found} True", run.stderr.decode()
 
 
+def test_what_is_made_of_a_graph_is_pickled_with_what_opens_it_again(path):
+    with Retriever(path) as retriever, ToolCatalog(path.with_name("tools.sqlite")) as catalog:
+        catalog.add_tools([{"name": "save", "description": "Saves a file."}])
+        pickled = pickle.dumps((Questions(retriever, aliases={"causes": ["brings"]}), catalog))
+        with pytest.raises(StoreError, match="A graph in memory cannot be pickled"):
+            pickle.dumps(ToolCatalog())
+    questions, again = pickle.loads(pickled)
+    with questions.retriever, again:
+        assert questions.aliases == {"causes": ("brings",)} and questions.subjects("alpha")[0].node.id == "a"
+        assert [tool.name for tool in again.search_tools("save")] == ["save"]
+    with pytest.raises(StoreError, match="is closed"):  # it was its own, and is
+        again.retriever.search("save")
+
+
 def test_a_pickle_follows_the_file_s_config_unless_one_was_given(path):
     with Retriever(path) as follows, Retriever(path, config=RetrievalConfig(limit=1)) as given:
         pickled = pickle.dumps(follows), pickle.dumps(given)

@@ -220,6 +220,23 @@ def test_a_reader_by_a_link_follows_it_to_another_file(path):
         assert reader.search("zeta").ids == ["z"]
 
 
+def test_readers_and_writers_agree_which_folder_is_above_that_behind_a_link(tmp_path):
+    """Who only read took ".." for the folder of the link: another graph, or none."""
+    for folder in ("far/deep", "near"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "near" / "link").symlink_to(tmp_path / "far" / "deep")
+    place = f"{tmp_path}/near/link/../kg.sqlite"
+    for at, node in ((place, "meant"), (tmp_path / "near" / "kg.sqlite", "other")):
+        with Retriever(at) as writer:
+            writer.add([Node(node)])
+    with Retriever(place, read_only=True) as reader:
+        assert reader.manifest().keys() == {"meant"}
+        with Retriever(place) as writer:
+            writer.add([Node("further")])
+        assert reader.manifest().keys() == {"meant", "further"}
+    assert (tmp_path / "far" / "kg.sqlite").exists()
+
+
 def other_graph(tmp_path, path):
     """Return the path of another graph with as many writes as the first."""
     other = tmp_path / "other.sqlite"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 from fourfold.arguments import one_of, question, whole_number
@@ -70,6 +71,10 @@ class Questions(Shared):
                 )
         self._lock = threading.Lock()
         self._latest: View | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as what asks the same graph, opened again."""
+        return partial(type(self), aliases=self.aliases), (self.retriever,)
 
     def _view(self) -> View:
         """Return the current generation as the methods see it."""

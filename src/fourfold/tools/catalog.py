@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -51,9 +52,15 @@ class ToolCatalog(Closing):
         self.config = config or ToolConfig()
         self._own = not isinstance(retriever, Retriever)
         self.retriever = retriever if isinstance(retriever, Retriever) else Retriever(retriever)
+        self._given_clock = clock
         self._clock: Callable[[], float] = lambda: finite_number(clock(), "What clock tells", least=0)  # it is stored
         self._knowledge = Knowledge(self.retriever, lambda: self.config, self._clock)
         self._finder = Finder(self.retriever, self._knowledge, lambda: self.config)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as a catalogue over the same graph, opened again."""
+        made = partial(type(self), config=self.config, clock=self._given_clock)
+        return made, (self.retriever,), {"_own": self._own}
 
     # -- filling ------------------------------------------------------------------------------------------------
 

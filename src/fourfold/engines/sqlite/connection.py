@@ -62,7 +62,8 @@ class Followed:
 
     def __init__(self, path: str) -> None:
         self._file = whole_path(path)
-        self._path = os.path.abspath(path)
+        # as the system reads it: by abspath a folder's link and ".." lead to another place than the one written in
+        self._path = path if os.path.isabs(path) else os.path.join(os.getcwd(), path)
         self._seen: tuple[int, int] | None = None
 
     @property

@@ -199,6 +199,6 @@ class Source(ForeignFile):
 def index_path(path: str) -> str:
     """Return where the index of a foreign file lives: beside it, or in memory where that cannot be written."""
     beside = f"{path}.fourfold"
-    folder = os.path.dirname(os.path.abspath(beside))
+    folder = os.path.dirname(beside) or os.curdir
     writable = os.access(folder, os.W_OK) and (not os.path.exists(beside) or os.access(beside, os.W_OK))
     return beside if writable else ":memory:"
