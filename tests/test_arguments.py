@@ -311,7 +311,7 @@ def test_one_id_may_stand_alone(graph):
 def test_the_documented_bounds_are_those_in_force():
     text = (Path(__file__).parent.parent / "docs" / "limits.md").read_text(encoding="utf-8")
     documented = re.findall(r"`([\w.]+)\.(\w+)` = ([\d,e]+)", text)
-    assert len(documented) == 27
+    assert len(documented) == 28
     for module, name, value in documented:
         assert getattr(importlib.import_module(f"fourfold.{module}"), name) == float(value.replace(",", ""))
 
