@@ -363,6 +363,23 @@ def test_a_table_whose_columns_have_long_names_says_them_so_often_as_there_is_ro
         READERS[".csv"](data.encode())
 
 
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        ("Sales, north\n\nid;name;paid\n1;Ann;9,50\n", "Sales, north\n\nid: 1, name: Ann, paid: 9,50"),
+        ("Sales,,\n,,\nRegion,Lead,Q1\nNorth,Ann,1\n", "Sales\n\nRegion: North, Lead: Ann, Q1: 1"),
+        ("Made on,1 May,\nBy,Bob\n\nRow,Who,Sum\n7,Ann,1\n", "Made on, 1 May\n\nBy, Bob\n\nRow: 7, Who: Ann, Sum: 1"),
+        ("sep=;\r\nname;city\r\nAnn;Oslo, north\r\n", "name: Ann, city: Oslo, north"),
+        ("name|city\nAnn|Oslo\n", "name: Ann, city: Oslo"),
+        ("Region,1st half,2nd half\nNorth,1,2\n", "Region: North, 1st half: 1, 2nd half: 2"),
+        (",city,land\nann,Bergen,Norway\n", "ann, city: Bergen, land: Norway"),
+    ],
+)
+def test_a_table_has_captions_above_the_names_of_its_columns(data, text):
+    """With a caption, a table was passed over, or the caption had named the first column and parted the cells."""
+    assert READERS[".csv"](data.encode()).text == text
+
+
 def test_a_row_of_a_table_in_html_is_a_line():
     rows = "<table><tr><th>System<th>Kept<tr><td><p>ERP</p><td><ul><li>90<li>days</ul></table>"
     assert parse_html(f"a{rows}b").text == "a\n\nSystem | Kept\n\nERP | 90 days\n\nb"
