@@ -570,6 +570,22 @@ def test_pictures_written_into_a_text_are_no_words_of_it():
     assert parse_markdown(hostile).text == hostile
 
 
+def test_wiki_links_of_front_matter_are_links():
+    """They were metadata only, where Obsidian follows them."""
+    head = "---\nteam: [[Blue|ours]]\nboss: '[[Ann Lee]]'\n---\n"
+    assert parse_markdown(f"{head}[[Tom]]").wiki_links == ["Blue", "Ann Lee", "Tom"]
+    assert parse_markdown(head + "Text.").text == "Text."
+    assert parse_markdown("---\n[[Tom]]\n---").wiki_links == ["Tom"]
+
+
+def test_of_front_matter_it_is_said_which_line_is_wrong():
+    """Lines were counted from the one below the rule, and the parser's drawing stood in the sentence."""
+    with pytest.raises(
+        InvalidValueError, match=r"read: line 4, column 1: expected ',' or '\]', but got '<stream end>'\."
+    ):
+        parse_markdown("---\na: 1\ntitle: [open\n---\nText.")
+
+
 def test_wiki_links_may_have_marks_of_emphasis():
     links = parse_markdown("[[__init__]], *[[a_b]]* and [[_x_|y]]; `[[code]]`, [[no\nlink]]").wiki_links
     assert links == ["__init__", "a_b", "_x_"]

@@ -15,7 +15,7 @@ from fourfold.ingest.readers import READ_APART, READERS, Parsed
 from fourfold.ingest.readers.apart import ReadersApart
 from fourfold.ingest.roots import Roots
 
-_READING = b"8"
+_READING = b"9"
 """Part of every file's hash: another number makes all files be read again."""
 
 _NOTION = re.compile(r" [0-9a-f]{32}\Z")

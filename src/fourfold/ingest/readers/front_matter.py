@@ -56,7 +56,14 @@ def _loaded(given: str) -> object:
     except InvalidValueError:
         raise
     except Exception as error:  # what PyYAML's constructors raise on 2023-02-30, "\U00110000" or !!int "" is anything
-        raise InvalidValueError(f"the front matter cannot be read: {' '.join(str(error).split())[:300]}.") from error
+        raise InvalidValueError(f"the front matter cannot be read: {_told(error)}.") from error
+
+
+def _told(error: Exception) -> str:
+    """Return what is wrong, in one line, and in which of the file, whose first is the rule above."""
+    mark = getattr(error, "problem_mark", None)
+    where = f"line {mark.line + 2}, column {mark.column + 1}: " if mark else ""
+    return where + " ".join(str(getattr(error, "problem", None) or error).split())[:300]
 
 
 def _with_text_keys(value: object) -> object:

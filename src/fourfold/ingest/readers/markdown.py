@@ -28,8 +28,8 @@ def parse_markdown(source: str) -> Parsed:
         MissingExtraError: markdown-it-py or PyYAML is not installed.
 
     """
-    metadata, text = front_matter(plain_lines(source))
-    text = _PICTURE.sub(r"\1…", text)
+    metadata, body = front_matter(whole := plain_lines(source))
+    text = _PICTURE.sub(r"\1…", body)
     library = load("markdown_it", "Reading Markdown", extra="ingest")
     tokens = library.MarkdownIt("commonmark").enable("table").parse(text)
     headings = [
@@ -43,11 +43,12 @@ def parse_markdown(source: str) -> Parsed:
     title = str(given) if is_number or (isinstance(given, str) and given) else first
     sections = tuple(cut_at(text, with_those_above(headings, title)))
     parsed = Parsed(text.strip(), title, metadata, sections=sections)
+    parsed.wiki_links += map(str.strip, _WIKI_LINK.findall(whole.removesuffix(body)))
     for token in tokens:
         for child in token.children or ():
             if child.type == "link_open" and (target := child.attrGet("href")):
                 parsed.links.append(str(target))
-        parsed.wiki_links += (match.strip() for match in _WIKI_LINK.findall(_as_written(token.children or ())))
+        parsed.wiki_links += map(str.strip, _WIKI_LINK.findall(_as_written(token.children or ())))
     return parsed
 
 
