@@ -36,7 +36,7 @@ def index(
     sources: Annotated[
         list[Path],
         typer.Argument(
-            metavar="SOURCE…",
+            metavar="SOURCE",
             help="Folders and files of texts; graphs: JSON Lines of nodes and edges, CSV triples, GraphML.",
             show_default=False,
         ),

@@ -102,9 +102,9 @@ Preset = Annotated[
     str | None,
     typer.Option(
         "--preset",
-        metavar="|".join(PRESETS),
+        metavar="NAME",
         parser=lambda name: _one_of(name, PRESETS),
-        help="A config by its name: the defaults, the published method, or text and embedding alone.",
+        help=f"A config by its name: {', '.join(PRESETS)} (text and embedding alone).",
         show_default="what was applied to the file",
     ),
 ]
@@ -144,7 +144,7 @@ Mode = Annotated[
     typer.Option(
         "--mode",
         parser=lambda name: _one_of(name, MODES),
-        metavar="|".join(MODES),
-        help="Which of text and embedding are asked; hybrid is both.",
+        metavar="NAME",
+        help=f"Which of text and embedding are asked: {', '.join(MODES)} (both).",
     ),
 ]
