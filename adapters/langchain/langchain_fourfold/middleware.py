@@ -9,14 +9,16 @@ import asyncio
 import threading
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langchain_core.tools import BaseTool
 
-from fourfold.errors import MissingExtraError
+from fourfold.arguments import shown, strings, whole_number
+from fourfold.errors import InvalidValueError, MissingExtraError
 from fourfold.handle import Shared
-from fourfold.tools import ToolCatalog
+from fourfold.tools import ToolCatalog, ToolConfig
 
 try:
     from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
@@ -30,11 +32,16 @@ _KEPT = 8
 """Catalogues made of requests' tools that are kept: several agents may share one selector."""
 
 
+_READ_BACK = 3
+"""Questions that are read at most, from the last one back, until tools serve one."""
+
+
 class FourfoldToolSelector(Shared, AgentMiddleware[Any, Any]):
     """Offers the model the tools found for the last question, with those they need.
 
-    Tools already called in the conversation stay, and are the context of the search. Provider tools given as
-    dictionaries are never taken away.
+    Where the last question is one that no tool serves, such as *yes, please* or *the second one*, the tools for the one
+    before stay, too. Tools already called in the conversation stay, and are the context of the search. Provider tools
+    given as dictionaries are never taken away.
 
     Args:
         catalog: a catalogue that knows the agent's tools by name; tools it does not know are always offered. None makes
@@ -42,16 +49,21 @@ class FourfoldToolSelector(Shared, AgentMiddleware[Any, Any]):
         limit: how many tools the search keeps.
         always: names of tools that always stay.
 
+    Raises:
+        InvalidValueError: an argument is not of its kind.
+
     """
 
     def __init__(self, catalog: ToolCatalog | None = None, *, limit: int = 10, always: Iterable[str] = ()) -> None:
         super().__init__()
+        if not isinstance(catalog, ToolCatalog | None):
+            raise InvalidValueError(f"catalog is {shown(catalog)}; it must be a ToolCatalog, or None.")
         self._catalog = catalog
         self._made: OrderedDict[tuple[object, ...], ToolCatalog] = OrderedDict()
         self._known: tuple[ToolCatalog, tuple[int, str], dict[str, str]] | None = None
         self._lock = threading.Lock()
-        self._limit = limit
-        self._always = frozenset(always)
+        self._limit = whole_number(limit, "limit", most=(catalog.config if catalog else ToolConfig()).max_limit)
+        self._always = frozenset(strings(always, "always"))
 
     def wrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
@@ -67,19 +79,23 @@ class FourfoldToolSelector(Shared, AgentMiddleware[Any, Any]):
 
     def _narrowed(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
         named = [tool for tool in request.tools if not isinstance(tool, dict)]
-        question = _last_question(request.messages)
-        if len(named) <= self._limit or not question:
+        questions = _questions(request.messages)
+        if len(named) <= self._limit or not questions:
             return request
         catalog = self._catalogue_of(named)
         used = _called(request.messages)
         known = self._ids_in(catalog)
         ids = [known[tool] for tool in used if tool in known]
-        found = [tool.name for tool in catalog.search_tools(question, self._limit, ids)]
-        needed = [step.name for step in catalog.suggest_workflow(question, self._limit, ids).steps]
-        kept = self._always | set(used) | set(found) | set(needed)
-        if not kept.intersection(tool.name for tool in named):  # nothing matched: better all than none
+        wanted = set(used)
+        for question in questions:
+            plan = catalog.suggest_workflow(question, self._limit, ids)
+            wanted.update(tool.name for tool in catalog.search_tools(question, self._limit, ids))
+            wanted.update(step.name for step in plan.steps)
+            if not plan.missing:
+                break
+        if not wanted.intersection(tool.name for tool in named):  # nothing matched: better all than none
             return request
-        kept |= {tool.name for tool in named} - known.keys()
+        kept = wanted | self._always | ({tool.name for tool in named} - known.keys())
         return request.override(tools=[tool for tool in request.tools if isinstance(tool, dict) or tool.name in kept])
 
     def _catalogue_of(self, tools: Sequence[BaseTool]) -> ToolCatalog:
@@ -115,9 +131,10 @@ def _parameters(tool: BaseTool) -> tuple[str, ...]:
     return tuple(schema.get("properties", ()) if isinstance(schema, dict) else getattr(schema, "model_fields", ()))
 
 
-def _last_question(messages: Sequence[BaseMessage]) -> str:
-    """Return the text of the last thing a person said."""
-    return next((str(m.text) for m in reversed(messages) if isinstance(m, HumanMessage)), "")
+def _questions(messages: Sequence[BaseMessage]) -> list[str]:
+    """Return the texts of the last things a person said, the last one first."""
+    said = (str(message.text) for message in reversed(messages) if isinstance(message, HumanMessage))
+    return list(islice(filter(None, said), _READ_BACK))
 
 
 def _called(messages: Sequence[BaseMessage]) -> list[str]:

@@ -8,7 +8,7 @@ from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage
 from langchain_core.tools import StructuredTool
 
-from fourfold import Edge, Retriever
+from fourfold import Edge, InvalidValueError, Retriever
 from fourfold.tools import ToolCatalog
 
 pytest.importorskip("langchain", reason="agents need the langchain package: the extra 'agents'")
@@ -90,6 +90,29 @@ def selected(selector, offered, question):
     request = ModelRequest(model=None, messages=[HumanMessage(question)], tools=list(offered))
     selector.wrap_model_call(request, lambda request: kept.extend(tool.name for tool in request.tools))
     return set(kept)
+
+
+def test_a_reply_that_no_tool_serves_keeps_the_tools_of_the_question_before():
+    """After "yes, please" the model was offered what sounds like that, and no longer what it had asked about."""
+    model = Model(messages=iter([AIMessage("Shall I?"), AIMessage("Done.")]), offered=[])
+    agent = agent_of(model)
+    asked = agent.invoke({"messages": [("user", "deploy to prod")]})["messages"]
+    answer = agent.invoke({"messages": [*asked, ("user", "yes, please")]})
+    assert answer["messages"][-1].content == "Done."
+    assert {"deploy_prod", "npm_install"} <= set(model.offered[1]) and len(model.offered[1]) < 10
+    other = Model(messages=iter([AIMessage("Sent.")]), offered=[])
+    agent_of(other).invoke({"messages": [*asked, ("user", "send a mail")]})
+    assert "send_mail" in other.offered[0] and "deploy_prod" not in other.offered[0]
+
+
+def test_what_cannot_be_meant_is_refused_where_it_is_given():
+    """Each was an error of the first question; of a name in the place of names each letter was one."""
+    from langchain_fourfold.middleware import FourfoldToolSelector
+
+    for options in ({"limit": 0}, {"limit": 1000}, {"always": 3}, {"catalog": "tools.sqlite"}):
+        with pytest.raises(InvalidValueError):
+            FourfoldToolSelector(**options)
+    assert "send_mail" in selected(FourfoldToolSelector(limit=2, always="send_mail"), tools(), "deploy to prod")
 
 
 def named(**said):
