@@ -72,6 +72,8 @@ async def test_a_session_over_each_transport(transport, db):
         assert all(set(tool) == FIELDS for tool in found["tools"])
         assert found["tools"][0]["id"] == "playwright:playwright_screenshot"
         assert found["meta"]["query"] == "screenshot"
+        measured = [found["tools"][0]["score"], *found["meta"]["signals"]["playwright:playwright_screenshot"].values()]
+        assert all(value == round(value, 4) for value in measured)  # more digits only fill a model's context
 
         plan = (await client.call_tool("suggest_workflow", {"request": "deploy to prod"})).structured_content
         reasons = {step["id"]: step["reason"] for step in plan["steps"]}

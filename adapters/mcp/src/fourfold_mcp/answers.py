@@ -52,6 +52,19 @@ Chart = Annotated[str, AfterValidator(_chart)]
 """Mermaid: whole or not at all, for half a chart is none."""
 
 
+def _rounded(value: Any) -> Any:
+    """Return what was measured to four places: the rest tells a model nothing and fills its context."""
+    if isinstance(value, float):
+        return round(value, 4)
+    if isinstance(value, dict):
+        return {key: _rounded(part) for key, part in value.items()}
+    return value
+
+
+Figure = Annotated[float, AfterValidator(_rounded)]
+Figures = Annotated[dict[str, float], AfterValidator(_rounded)]
+
+
 def _shown(metadata: Any, info: ValidationInfo) -> Any:
     """Return a node's metadata as it may be shown: strings plain, and no more of it than an answer holds.
 
@@ -126,9 +139,9 @@ class FoundTool(BaseModel):
     name: Plain
     server: Plain
     description: PlainText
-    score: float
-    semantic_score: float
-    graph_score: float
+    score: Figure
+    semantic_score: Figure
+    graph_score: Figure
 
 
 def _with_short_names(meta: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
@@ -144,7 +157,7 @@ class FoundTools(Answer):
     for_more = "; limit= asks for fewer"
 
     tools: list[FoundTool]
-    meta: Annotated[dict[str, Any], AfterValidator(_with_short_names)]
+    meta: Annotated[dict[str, Any], AfterValidator(_with_short_names), AfterValidator(_rounded)]
 
     def with_first(self, count: int, name: str) -> Self:
         """Return the answer with so many tools, and the signals of these."""
@@ -162,7 +175,7 @@ class WorkflowStep(BaseModel):
     description: PlainText
     reason: Plain
     stage: int = Field(description="Its place in stages, from 0; the text counts from 1.")
-    confidence: float
+    confidence: Figure
     after: list[str]
     kind: str
 
@@ -179,9 +192,9 @@ class SuggestedWorkflow(Answer):
     missing: list[PlainText] = Field(description="Parts of the request that no tool serves.")
     stages: list[list[str]]
     cycles: list[list[str]]
-    confidence: float
+    confidence: Figure
     notes: list[Plain] = Field(description="What the answer could not take into account.")
-    meta: dict[str, Any]
+    meta: Annotated[dict[str, Any], AfterValidator(_rounded)]
     text: PlainText
     mermaid: Chart
 
@@ -195,9 +208,9 @@ class FoundNode(BaseModel):
     snippet: Plain = Field(description="The passage of its text that the query is about.")
     source: Plain = Field(description="Where it came from: a path or a URL; empty if the graph does not say.")
     metadata: Shown
-    score: float
-    confidence: float = Field(description="How surely this node has to do with the query, from 0 to 1.")
-    components: dict[str, float]
+    score: Figure
+    confidence: Figure = Field(description="How surely this node has to do with the query, from 0 to 1.")
+    components: Figures
     why: Plain
 
 
@@ -209,8 +222,8 @@ class FoundKnowledge(Answer):
 
     query: PlainText
     intent: Plain
-    weights: dict[str, float]
-    confidence: float = Field(description="How surely the graph knows anything of the query; below 0.25, nothing.")
+    weights: Figures
+    confidence: Figure = Field(description="How surely the graph knows anything of the query; below 0.25, nothing.")
     notes: list[Plain] = Field(description="Why there is no hit, or none that answers.")
     hits: list[FoundNode]
 
@@ -249,7 +262,7 @@ class AnsweringNode(BaseModel):
     name: Plain
     type: Plain
     snippet: Plain
-    score: float
+    score: Figure
     why: Plain
 
 
@@ -277,10 +290,10 @@ class Explained(Answer):
     id: str
     name: Plain
     rank: int | None = Field(description="Place in the ranking, from 1; null if the node is no hit.")
-    score: float
+    score: Figure
     intent: Plain
-    weights: dict[str, float]
-    components: dict[str, float]
+    weights: Figures
+    components: Figures
     text: PlainText
 
 
