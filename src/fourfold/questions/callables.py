@@ -26,10 +26,7 @@ def callables(questions: Questions) -> tuple[Callable[..., Answer], ...]:
         direction: Direction = "dependents",
         max_depth: int = 3,
     ) -> Answer:
-        """Tell what a change to a node, given by id or name, touches, with the risk of each and the critical path.
-
-        Direction "dependencies" tells what the node itself depends on.
-        """
+        """Tell what a change to a node touches, with risks; direction "dependencies": what it depends on itself."""
         return questions.impact_analysis(node, direction, max_depth)
 
     def similar_to(node: str, k: int = 10) -> Answer:

@@ -42,6 +42,10 @@ def test_each_method_is_a_tool_that_says_what_it_does(graph):
     ]
 
 
+def test_what_a_model_reads_of_a_tool_has_no_indentation_of_the_code(graph):
+    assert not any("  " in tool.description for tool in as_tools(graph))
+
+
 def test_content_is_text_and_artifact_is_json(graph):
     tool = next(tool for tool in as_tools(Questions(graph)) if tool.name == "trace_path")
     call = {"type": "tool_call", "id": "1", "name": "trace_path", "args": {"a": "read_file", "b": "run_tests"}}

@@ -9,7 +9,7 @@ from llama_index.core.objects import ObjectRetriever
 from llama_index.core.tools import FunctionTool
 from llama_index.retrievers.fourfold.tool_retriever import FourfoldToolRetriever
 
-from fourfold import Edge
+from fourfold import Edge, InvalidValueError
 
 
 def tools():
@@ -37,6 +37,12 @@ async def test_what_is_found_and_what_it_needs():
 
 def test_a_deep_copy_shares_the_catalogue():
     assert names(copy.deepcopy(retriever()).retrieve("deploy to prod")) == ["deploy_prod", "npm_install"]
+
+
+def test_a_number_that_is_none_of_tools_is_refused_where_it_is_given():
+    """It was an error of the first message."""
+    with pytest.raises(InvalidValueError, match="similarity_top_k is 0"):
+        FourfoldToolRetriever([], similarity_top_k=0)
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # LlamaIndex's own, on making an agent

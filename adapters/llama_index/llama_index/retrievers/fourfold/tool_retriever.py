@@ -9,6 +9,7 @@ from llama_index.core.objects import ObjectRetriever
 from llama_index.core.schema import QueryBundle, QueryType
 from llama_index.core.tools import BaseTool
 
+from fourfold.arguments import whole_number
 from fourfold.tools import ToolCatalog
 
 
@@ -20,6 +21,9 @@ class FourfoldToolRetriever(ObjectRetriever[BaseTool]):
         catalog: a catalogue that knows them by name, with its edges; None makes one of the tools.
         similarity_top_k: how many tools the search keeps.
         with_prerequisites: also return what the tools found need, by the catalogue's dependency edges.
+
+    Raises:
+        InvalidValueError: ``similarity_top_k`` is no number of tools.
 
     """
 
@@ -35,7 +39,7 @@ class FourfoldToolRetriever(ObjectRetriever[BaseTool]):
         self._catalog = ToolCatalog() if catalog is None else catalog
         if catalog is None:
             self._catalog.add_tools(list(tools))
-        self._limit = similarity_top_k
+        self._limit = whole_number(similarity_top_k, "similarity_top_k", most=self._catalog.config.max_limit)
         self._with_prerequisites = with_prerequisites
 
     @property
