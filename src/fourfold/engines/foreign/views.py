@@ -18,20 +18,23 @@ _NAMES, _SUBJECTS = ("company", "firm"), ("subject",)
 def suggested(tables: Sequence[Table]) -> str:
     """Return the statements that make the views; "" where no foreign key joins rows.
 
-    A row of a table with a key of one column is a node. A foreign key of its is an edge, called as the column is. A
-    table that is no more than two foreign keys is of edges, called as the table is.
+    A row of a table with a key is a node. A foreign key of its is an edge, called as the column is. A table that is no
+    more than two foreign keys is of edges, called as the table is; where it says more of the two, it is both. Tables
+    that are in neither view are named.
     """
     stored = {table.name.lower(): table for table in tables if not table.view and words(table.name)}
     joins = [table for table in stored.values() if _joins(table)]
-    things = {name: table for name, table in stored.items() if len(table.primary) == 1 and table not in joins}
+    things = {name: table for name, table in stored.items() if table.primary and table not in joins}
     kinds = {name: _kind(table) for name, table in things.items()}
     taken = Counter(kinds.values())  # of "user" and "users" each keeps its name
     kinds = {name: kind if taken[kind] == 1 else name for name, kind in kinds.items()}
-    edges = [edge for table in stored.values() for edge in _edges(table, things, kinds, joined=table in joins)]
+    edges = [edge for table in stored.values() for edge in _edges(table, things, kinds)]
     if not edges:
         return ""
     nodes = map(_node, things.values(), kinds.values())
-    return f"CREATE VIEW nodes AS\n{_union(nodes)};\nCREATE VIEW edges AS\n{_union(edges)};\n"
+    left = [" ".join(table.name.split()) for table in stored.values() if table not in joins and not table.primary]
+    remark = f"-- Left out, as no primary key tells their rows apart: {', '.join(left)}.\n" if left else ""
+    return f"{remark}CREATE VIEW nodes AS\n{_union(nodes)};\nCREATE VIEW edges AS\n{_union(edges)};\n"
 
 
 def _joins(table: Table) -> bool:
@@ -41,11 +44,10 @@ def _joins(table: Table) -> bool:
 
 
 def _node(table: Table, kind: str) -> str:
-    key = table.primary[0]
-    number = f"{_text(kind.replace('_', ' ').capitalize() + ' ')} || {quoted(key)}"
+    number = f"{_text(kind.replace('_', ' ').capitalize() + ' ')} || {_joined(table.primary)}"
     personal = [column for column in table.columns if words(column) in PERSONAL]
-    name = name_column(table, key)
-    name = _ending(table, _NAMES) if name in (None, key) else name
+    name = name_column(table, table.primary[0])
+    name = _ending(table, _NAMES) if name is None or name in table.primary else name
     title = _ending(table, _SUBJECTS) if name is None else None
     if personal:
         parts = [f"COALESCE({quoted(column)} || ' ', '')" for column in personal]  # few have a middle name
@@ -54,29 +56,37 @@ def _node(table: Table, kind: str) -> str:
         said = quoted(name)
     else:
         said = number if title is None else f"{number} || COALESCE(': ' || {quoted(title)}, '')"
-    left = {key, name, title, *personal, *table.references}
+    left = {*table.primary, name, title, *personal, *table.references}
     parts = [_part(column) for column, of in table.columns.items() if column not in left and _is_said(of)]
     return (
-        f"  SELECT {_id(kind, key)} AS id, {said} AS name, {_text(kind)} AS type, "
+        f"  SELECT {_id(kind, table.primary)} AS id, {said} AS name, {_text(kind)} AS type, "
         f"RTRIM({' || '.join(parts) or _text('')}, '; ') AS text FROM {quoted(table.name)}"
     )
 
 
-def _edges(table: Table, things: Mapping[str, Table], kinds: Mapping[str, str], *, joined: bool) -> Iterator[str]:
-    ends = []
-    for column in table.columns:
-        other, referred = table.references.get(column, ("", None))
-        known = things.get(other.lower())
-        if known is not None and referred in (None, known.primary[0]):
-            ends.append((column, _id(kinds[other.lower()], column)))
-    if joined:
-        if len(ends) == 2:
-            (_, source), (_, target) = ends
-            yield _edge(source, target, "_".join(words(table.name)), table, [column for column, _ in ends])
-    elif table.name.lower() in things:
-        for column, end in ends:
-            said = [word for word in words(column) if word not in ("id", "fk")] or list(words(column))
-            yield _edge(_id(kinds[table.name.lower()], table.primary[0]), end, "_".join(said), table, [column])
+def _edges(table: Table, things: Mapping[str, Table], kinds: Mapping[str, str]) -> Iterator[str]:
+    ends = [(key, other) for other, thing in things.items() for key in _referring(table, other, thing.primary)]
+    ends.sort(key=lambda end: list(table.columns).index(end[0][0]))
+    needed = [column for key, _ in ends for column in key]
+    if len(ends) == 2 and (_joins(table) or set(needed) == set(table.primary)):
+        source, target = (_id(kinds[other], key) for key, other in ends)
+        yield _edge(source, target, "_".join(words(table.name)), table, needed)
+    if table.name.lower() in things:
+        for key, other in ends:
+            said = [word for word in words(key[0]) if word not in ("id", "fk")] or list(words(key[0]))
+            its = len(key) > 1 or key[0] == things[other].primary[0]  # "sku" tells nothing of products
+            kind = kinds[other] if its else "_".join(said)
+            yield _edge(_id(kinds[table.name.lower()], table.primary), _id(kinds[other], key), kind, table, key)
+
+
+def _referring(table: Table, other: str, primary: Sequence[str]) -> list[list[str]]:
+    """Return the columns of a table that hold the key of another, each time that it does."""
+    referred = {column: table.references.get(column, ("", None)) for column in table.columns}
+    there = {column: of for column, (name, of) in referred.items() if name.lower() == other}
+    if len(primary) == 1:
+        return [[column] for column, of in there.items() if of in (None, primary[0])]
+    key = [next((column for column, of in there.items() if of == part), "") for part in primary]
+    return [key] if all(key) else []
 
 
 def _edge(source: str, target: str, kind: str, table: Table, needed: Sequence[str]) -> str:
@@ -103,8 +113,12 @@ def _is_said(kind: str) -> bool:
     return not kind or any(each in kind for each in _SAID)
 
 
-def _id(kind: str, column: str) -> str:
-    return f"{_text(kind + ':')} || {quoted(column)}"
+def _id(kind: str, key: Sequence[str]) -> str:
+    return f"{_text(kind + ':')} || {_joined(key)}"
+
+
+def _joined(key: Sequence[str]) -> str:
+    return " || ':' || ".join(map(quoted, key))
 
 
 def _union(parts: Iterable[str]) -> str:
