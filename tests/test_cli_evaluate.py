@@ -94,6 +94,26 @@ def test_a_run_of_other_queries_is_not_compared(graph, few, tmp_path):
     assert "all.json answers none of the 1 query of others" in " ".join(told.split())
 
 
+def test_queries_that_no_run_answers_are_left_out_of_a_comparison(graph, few, tmp_path):
+    """Those that eval leaves out, as their answers are not in the graph, counted 0: its mean was another one."""
+    db, both = graph[0], tmp_path / "both.jsonl"
+    both.write_text(few.read_text() + '{"query": "lost", "expected": ["gone"]}\n')
+    mean = json.loads(run("eval", both, "--db", db, "--save", tmp_path / "a.json", "--json").stdout)["measures"]
+    shutil.copy(tmp_path / "a.json", tmp_path / "b.json")
+    compared = run("compare", tmp_path / "a.json", tmp_path / "b.json", "--queries", both)
+    assert "No run has an answer to 1 of the 13 queries of both, such as '13'; these are left out." in " ".join(
+        compared.stderr.split()
+    )
+    assert f"{mean['ndcg@10']['mean']:.3f}".removeprefix("0") in compared.stdout
+
+
+def test_a_ladder_has_a_line_for_each_step_at_80_columns(graph, few, monkeypatch):
+    """The interval, and the names of steps with it, stood in two or three lines each."""
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = run("ablate", few, "--db", graph[0]).stdout
+    assert shown.index("ablation:") and all(" [" in line for line in shown.splitlines() if line.startswith("+ "))
+
+
 def test_tune_applies_nothing_over_what_somebody_else_applied_meanwhile(graph, tmp_path, monkeypatch):
     probes, db = graph[1], shutil.copy(graph[0], tmp_path)
 

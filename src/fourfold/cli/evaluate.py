@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -57,7 +58,8 @@ def _to_draw(path: Path | None) -> Path | None:
 
 
 Html = Annotated[
-    Path | None, typer.Option("--html", help="Write a report with plots.", show_default=False, callback=_to_draw)
+    Path | None,
+    typer.Option("--html", help="Write a report with plots; needs matplotlib.", show_default=False, callback=_to_draw),
 ]
 K = Annotated[int, typer.Option("-k", min=1, help="Hits per query.")]
 
@@ -168,8 +170,8 @@ def compare_(
     """Compare saved runs with the first, query by query: paired test, corrected for the number of runs (Holm)."""
     if len(runs) < 2:
         raise InvalidValueError("One run has nothing to be compared with; name two or more.")
-    judged = load_judgements(queries)
     loaded = told_apart(runs, [Run.load(path) for path in runs])
+    judged = _answered(load_judgements(queries), loaded)
     for path, run in zip(runs, loaded, strict=True):
         _require_answers(judged, run, path)
     values = [run.values(judged, measure) for run in loaded]
@@ -179,12 +181,12 @@ def compare_(
     if json:
         output.emit_json([_comparison(run, one) for run, one in zip(loaded[1:], found, strict=True)])
         return
-    table = Table("run", measure, "difference", "wins / ties / losses", "p", "p (Holm)", box=None)
-    table.add_row(loaded[0].system, f"{values[0].mean():.3f}", "baseline")
+    table = _narrow("run", measure, "difference", "wins / ties / losses", "p", "p (Holm)")
+    table.add_row(loaded[0].system, _share(values[0].mean()), "baseline")
     for run, own, one in zip(loaded[1:], values[1:], found, strict=True):
         counts = f"{one.wins} / {one.ties} / {one.losses}"
         p = (p_in_words(one.p_value), p_in_words(one.p_adjusted))
-        table.add_row(run.system, f"{own.mean():.3f}", str(one.difference), counts, *p)
+        table.add_row(run.system, _share(own.mean()), str(one.difference), counts, *p)
     output.stdout().print(table)
 
 
@@ -211,6 +213,17 @@ def _measures(judged: Judgements, asked: list[str] | None, k: int) -> list[str]:
     return names
 
 
+def _answered(judged: Judgements, runs: Sequence[Run]) -> Judgements:
+    """Return the queries that a run answers: ``eval`` leaves those out whose answers are not in the graph."""
+    kept = tuple(query for query in judged if any(query.id in run.rankings for run in runs))
+    if not kept or len(kept) == len(judged):
+        return judged
+    first = next(query.id for query in judged if query not in kept)
+    gone = len(judged) - len(kept)
+    output.say(f"No run has an answer to {gone} of the {judged.title}, such as {first!r}; these are left out.")
+    return replace(judged, queries=kept)
+
+
 def _require_answers(judged: Judgements, run: Run, path: Path) -> None:
     """Refuse a run that answers none of the queries, and say of how many it has no answer: that counts as 0."""
     missing = [query.id for query in judged if query.id not in run.rankings]
@@ -234,7 +247,7 @@ def _each_intent(retriever: Retriever, judged: Judgements, k: int, measure: str,
     best = [found.best(place) for place in range(len(found.queries))]
     table = Table("profile", measure, "best for", box=None)
     for name, mean in found.means.items():
-        table.add_row(name, f"{mean:.3f}", str(sum(name in names for names in best)))
+        table.add_row(name, _share(mean), str(sum(name in names for names in best)))
     output.stdout().print(table)
     table = Table("query", "read as", measure, "served best by", box=None)
     for place, (query, read) in enumerate(zip(found.queries, found.read, strict=True)):
@@ -264,19 +277,38 @@ def progress(what: str) -> Iterator[Callable[[int, int], None]]:
 
 def _show(summaries: Sequence[Summary], title: str) -> None:
     names = list(summaries[0].measures)
-    table = Table("", *names, "ms", title=title, title_justify="left", box=None)
+    table = _narrow("", *names, "ms", title=title)
     for summary in summaries:
         first, *others = summary.measures.values()
         time = summary.run.latency()["p50_ms"]
-        cells = [str(first), *(f"{interval.mean:.3f}" for interval in others), f"{time:.1f}" if time else ""]
+        bounds = f"[{_share(first.lower)}, {_share(first.upper)}]"
+        cells = [
+            f"{_share(first.mean)} {bounds}",
+            *(_share(each.mean) for each in others),
+            f"{time:.{int(time < 100)}f}" if time else "",
+        ]
         table.add_row(summary.run.system, *cells)
     output.stdout().print(table)
+
+
+def _narrow(label: str, *figures: str, title: str | None = None) -> Table:
+    """Return a table that fits 80 columns, of figures that are not parted where they do not."""
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column(label)
+    for name in figures:
+        table.add_column(name, no_wrap=True)
+    return table
+
+
+def _share(value: float) -> str:
+    """Return a number in [0, 1] as the documentation has it: .533, 1.000."""
+    return f"{value:.3f}".removeprefix("0")
 
 
 def _show_intents(summary: Summary) -> None:
     table = Table("intent", "queries", *summary.measures, box=None)
     for intent, measures in summary.by_intent.items():
-        table.add_row(intent, str(summary.counts[intent]), *(f"{i.mean:.3f}" for i in measures.values()))
+        table.add_row(intent, str(summary.counts[intent]), *(_share(each.mean) for each in measures.values()))
     output.stdout().print(table)
 
 
