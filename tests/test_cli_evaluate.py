@@ -170,6 +170,7 @@ def test_tune_applies_only_when_told_and_can_be_taken_back(graph, few, monkeypat
     monkeypatch.setattr("fourfold.cli.tuning.tune", once)
     dry = json.loads(run("tune", probes, "--db", db, "--json").stdout)
     assert dry["verdict"].startswith("Better") and dry["applied"] is None
+    assert dry["in force"]["lower"] <= dry["in force"]["mean"] < dry["in force"]["mean"] + dry["gain"]  # numbers all
     assert json.loads(run("info", "--db", db, "--json").stdout)["config_version"] == 0
     shown = run("tune", probes, "--db", db, "--apply").stdout
     assert "Better" in shown

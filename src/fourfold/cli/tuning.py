@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -109,7 +110,9 @@ def _tune(retriever: Retriever, queries: Path | None, *, k: int, apply: bool, fo
             facts["verdict"] = as_applied(result.verdict)
         facts["applied"] = retriever.learning.apply_config(result.config, evidence=evidence, over=begun_from)
     if json:
-        output.emit_json(facts)
+        figures = {"in force": asdict(result.default), "tuned, held out": asdict(result.tuned)}
+        figures |= {"gain": result.gain.mean, "lower bound": result.lower, "by chance": result.chance}
+        output.emit_json(facts | figures)
         return
     facts["notes"] = " ".join(result.notes) or "none"
     facts["learnt"] = ", ".join(f"{name} = {value}" for name, value in result.changes.items()) or "nothing"
