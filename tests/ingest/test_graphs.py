@@ -136,6 +136,24 @@ def test_a_table_of_things_is_refused_by_the_names_of_its_columns(tmp_path, name
     assert len(read_triples(path)[1]) == 2
 
 
+def test_a_table_of_figures_is_refused(tmp_path):
+    """Each year became a node, and what was sold in a year a relation to what was sold in the next."""
+    path = tmp_path / "sales.csv"
+    path.write_text("Region;2024;2025\nNorth;10,5;20,1\nSouth;5,2;7,3\n")
+    with pytest.raises(InvalidValueError, match=r"numbers for relations, such as '5,2'.* where its folder is indexed"):
+        read_triples(path)
+    path.write_text("1,2,3\n4,2,5\n")  # whose ends are numbers, too
+    assert len(read_triples(path)[1]) == 2
+    path.write_text("subject,relation,object\nNorth,2024,South\nSouth,2025,North\n")
+    assert len(read_triples(path)[1]) == 2
+
+
+def test_of_a_table_with_a_caption_it_is_said_how_it_is_read(tmp_path):
+    (tmp_path / "t.csv").write_text("Customers of 2026\n\nid;name\n1;Ann\n")
+    with pytest.raises(InvalidValueError, match="is no triple .* read as a document where its folder is indexed"):
+        read_triples(tmp_path / "t.csv")
+
+
 def test_lines_with_a_relation_each_are_warned_of(tmp_path):
     path = tmp_path / "products.csv"
     path.write_text("".join(f"B{n},Boot {n},{n}\n" for n in range(12)))

@@ -75,7 +75,7 @@ def read_triples(
 
 def _refuse_table(edges: list[Edge], path: str | Path) -> None:
     """Refuse a table of things under the names of its columns; warn of lines that look like one without them."""
-    relations = Counter(edge.type for edge in edges)
+    relations, subjects = Counter(edge.type for edge in edges), {edge.source for edge in edges}
     ends = Counter(end for edge in edges for end in (edge.source, edge.target))
     first = edges[0] if edges else None
     if first and ends[first.source] == ends[first.target] == relations[first.type] == 1:  # none of them is told of
@@ -86,6 +86,12 @@ def _refuse_table(edges: list[Edge], path: str | Path) -> None:
                 "subject, relation, object and a weight, if any. A table is read as a document where its folder is "
                 "indexed; or make a node of each row. Put a line subject,relation,object before edges that begin so."
             )
+    if len(edges) > 1 and all(map(_NUMBER.fullmatch, relations)) and not any(map(_NUMBER.fullmatch, subjects)):
+        raise InvalidValueError(
+            f"{path} has numbers for relations, such as {shown(edges[-1].type)}, as a table of figures has; a line is "
+            f"subject, relation, object and a weight, if any. {_OF_THINGS} Put a line subject,relation,object before "
+            "edges that are so."
+        )
     if len(edges) >= _MANY and len(relations) > _OWN * len(edges):
         warnings.warn(
             f"{path} has {len(relations)} relations in {len(edges)} lines, as a table of things has; a line is read "
@@ -140,6 +146,10 @@ _COLUMNS = frozenset(
 )
 """What columns of tables are called; two of them in a first line that shares nothing with the others are a header."""
 
+_OF_THINGS = "A table of things is read as a document where its folder is indexed."
+
+_NUMBER = re.compile(r"[\d.,]+")
+
 _MANY, _OWN = 10, 0.9
 """So many lines, and such a share of them with a relation of its own, look like a table."""
 
@@ -185,7 +195,7 @@ def _edge(row: list[str], columns: Columns, place: str) -> Edge:
 
     if not cell(columns.subject) or not cell(columns.object):
         wanted = "triple of subject, relation and object" if columns is _TRIPLE else "edge: an end is missing"
-        raise InvalidValueError(f"{place}: {shown(row)} is no {wanted}.")
+        raise InvalidValueError(f"{place}: {shown(row)} is no {wanted}. {_OF_THINGS}")
     source, target = cell(columns.subject), cell(columns.object)
     relation = cell(columns.relation) if columns.relation is not None else "relates_to"
     if not (written := cell(columns.weight)):
@@ -193,9 +203,8 @@ def _edge(row: list[str], columns: Columns, place: str) -> Edge:
     try:
         weight = float(written)
     except ValueError as error:
-        told = f"{place}: the weight {shown(written)} is no number; a line is subject, relation, object, weight. "
-        told += "A table of things is read as a document where its folder is indexed."
-        raise InvalidValueError(told) from error
+        told = f"{place}: the weight {shown(written)} is no number; a line is subject, relation, object, weight."
+        raise InvalidValueError(f"{told} {_OF_THINGS}") from error
     return Edge(source, target, relation, weight)
 
 
