@@ -124,7 +124,8 @@ def test_the_first_page_waits_for_no_package_that_it_does_not_need(db):
 
 
 def test_what_cannot_be_served_is_a_sentence(db, tmp_path):
-    assert "set a token" in refused("--db", db, "--host", "0.0.0.0", "--port", "0")
+    told = "set a token in the environment variable FOURFOLD_LENS_TOKEN"  # where, it had not said
+    assert told in refused("--db", db, "--host", "0.0.0.0", "--port", "0")
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()

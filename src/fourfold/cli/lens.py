@@ -39,8 +39,11 @@ def lens(
     preset: options.Preset = None,
 ) -> None:
     """Open a page that shows why each answer is there, moves the weights, judges, measures and tunes."""
+    from fourfold.guard import require_token
     from fourfold.lens import Lens
     from fourfold.lens.server import open_beside
+
+    require_token(token, host, f"a token in the environment variable {TOKEN_VARIABLE}")
 
     with (
         open_beside(beside or (), model) as others,
