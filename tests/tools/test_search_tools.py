@@ -44,6 +44,13 @@ def test_alpha_counts_stored_edges():
     assert catalog.search_tools("n3")["meta"]["graph_edges"] == 49
 
 
+def test_what_is_printed_of_a_tool_is_the_beginning_of_what_it_says():
+    """Of a long description 500 characters stood there, several lines of a terminal for each tool."""
+    catalog = ToolCatalog()
+    catalog.add_tools([{"name": "send", "description": "Send a mail. " + "long " * 500}])
+    assert 150 < len(str(catalog.search_tools("send a mail"))) < 200
+
+
 @pytest.mark.parametrize("weighting", ["adaptive", "fixed"])
 def test_tools_stand_in_the_order_of_their_scores_those_that_fill_up_too(weighting):
     random = Random(1)

@@ -118,7 +118,7 @@ class ToolAnswer:
         return html_table("", ("#", "tool", "score", "semantic", "graph"), rows) + _told(self.notes)
 
     def __str__(self) -> str:
-        lines = [f"{n:3}. {tool.score:.3f}  {tool.id}  {tool.description}" for n, tool in enumerate(self.tools, 1)]
+        lines = [f"{n:3}. {t.score:.3f}  {t.id}  {plain_text(t.description, 160)}" for n, t in enumerate(self.tools, 1)]
         lines = [*(lines or ["No tool matches."]), *(f"Note: {note}" for note in self.notes)]
         return "\n".join(plain_text(line.replace("\n", " ")) for line in lines)
 
