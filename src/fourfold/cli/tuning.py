@@ -110,7 +110,7 @@ def _tune(retriever: Retriever, queries: Path | None, *, k: int, apply: bool, fo
             facts["verdict"] = as_applied(result.verdict)
         facts["applied"] = retriever.learning.apply_config(result.config, evidence=evidence, over=begun_from)
     if json:
-        figures = {"in force": asdict(result.default), "tuned, held out": asdict(result.tuned)}
+        figures: dict[str, Any] = {"in force": asdict(result.default), "tuned, held out": asdict(result.tuned)}
         figures |= {"gain": result.gain.mean, "lower bound": result.lower, "by chance": result.chance}
         output.emit_json(facts | figures)
         return
