@@ -313,8 +313,11 @@ def test_json_of_any_depth_harms_no_other_row(make, levels):
 
 
 def test_a_file_with_columns_made_of_json_is_sent_to_open_foreign(make):
-    with pytest.raises(StoreError, match="database of another application; open .* with Retriever.open_foreign"):
+    with pytest.raises(
+        StoreError, match="database of another application; open .* with Retriever.open_foreign"
+    ) as told:
         Retriever(make(JSON_GRAPH))
+    assert str(told.value).endswith(".fourfold'.")  # a command cannot call it, and had nothing to go on with
 
 
 def test_a_view_calls_no_function_that_reaches_further(make):
