@@ -144,8 +144,11 @@ def test_tables_of_composite_keys_are_in_the_views_and_those_without_a_key_are_n
                 n INTEGER, note TEXT, PRIMARY KEY (order_id, sku));
             CREATE TABLE parcels (id INTEGER PRIMARY KEY, carrier TEXT, order_id INTEGER, sku TEXT,
                 FOREIGN KEY (order_id, sku) REFERENCES order_lines(order_id, sku));
+            CREATE TABLE scans (id INTEGER PRIMARY KEY, order_id INTEGER, sku TEXT, n INTEGER,
+                FOREIGN KEY (order_id, sku) REFERENCES order_lines(order_id, sku));
             CREATE TABLE log (order_id INTEGER REFERENCES orders(id), line TEXT);
             INSERT INTO orders VALUES (17, 'open');
+            INSERT INTO scans VALUES (9, 17, 'T1', 2);
             INSERT INTO products VALUES ('T1', 'Polar Tent');
             INSERT INTO order_lines VALUES (17, 'T1', 2, 'gift wrap');
             INSERT INTO parcels VALUES (3, 'DHL', 17, 'T1'), (4, 'UPS', 17, NULL);
@@ -164,5 +167,6 @@ def test_tables_of_composite_keys_are_in_the_views_and_those_without_a_key_are_n
             ("order_line:17:T1", "order", "order:17"),
             ("order_line:17:T1", "product", "product:T1"),
             ("parcel:3", "order_line", "order_line:17:T1"),
+            ("scan:9", "order_line", "order_line:17:T1"),
         }
         assert graph.search("which order wants a gift wrap", k=3).ids[0] in ("order_line:17:T1", "order:17")

@@ -40,7 +40,11 @@ def suggested(tables: Sequence[Table]) -> str:
 def _joins(table: Table) -> bool:
     """Whether a table only joins two others; how many of what, and since when, are no things."""
     said = (column for column, kind in table.columns.items() if "TEXT" in kind or "CHAR" in kind)
-    return len(table.references) == 2 and not set(said) - set(table.references)
+    referred: dict[str, Counter[str | None]] = {}
+    for other, of in table.references.values():
+        referred.setdefault(other.lower(), Counter())[of] += 1
+    ends = sum(max(columns.values()) for columns in referred.values())  # a key of two columns is one end
+    return ends == 2 and not set(said) - set(table.references)
 
 
 def _node(table: Table, kind: str) -> str:
