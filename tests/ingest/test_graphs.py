@@ -330,3 +330,17 @@ def test_nodes_that_are_nothing_but_their_ids_are_called_by_them(tmp_path):
         named, unnamed = retriever.get(["Ann Moe", "n7"])
         assert named.name == "Ann Moe"
         assert unnamed.name == "", "a text speaks for itself, and an id may say nothing"
+
+
+def test_what_graphml_says_of_all_is_said_of_those_that_say_nothing_else(tmp_path):
+    path = tmp_path / "g.graphml"
+    path.write_text(
+        """<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+        <key id="t" for="node" attr.name="type" attr.type="string"><default>service</default></key>
+        <key id="w" for="edge" attr.name="weight" attr.type="double"><default>0.5</default></key>
+        <graph edgedefault="directed"><node id="a"/><node id="b"><data key="t">team</data></node>
+        <edge source="a" target="b"/><edge source="b" target="a"><data key="w">2</data></edge></graph></graphml>"""
+    )
+    nodes, edges = read_graphml(path)
+    assert [node.type for node in nodes] == ["service", "team"]
+    assert [edge.weight for edge in edges] == [0.5, 2.0]

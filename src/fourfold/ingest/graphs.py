@@ -196,7 +196,16 @@ def read_graphml(path: str | Path, *, edge_type: str = "relates_to") -> tuple[li
     if len(named) > len(graph):
         told = f"{path} holds several graphs; the first was read, and {len(named) - len(graph):,} nodes of others not."
         warnings.warn(told, FourfoldWarning, stacklevel=2)
+    _fill_in(graph.nodes.values(), graph.graph.get("node_default", {}))
+    _fill_in(graph.edges.values(), graph.graph.get("edge_default", {}))
     return from_networkx(_without_ids(graph), edge_type=edge_type)
+
+
+def _fill_in(every: Iterable[dict[str, Any]], defaults: Mapping[str, Any]) -> None:
+    """Give attributes that are not said the values that the file has for them; NetworkX only keeps these beside."""
+    for attributes in every:
+        for name, value in defaults.items():
+            attributes.setdefault(name, value)
 
 
 def _without_ids(graph: Any) -> Any:
