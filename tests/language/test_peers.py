@@ -18,6 +18,12 @@ WORK = graph_of("""
     · Ann Moe|lives in|Altmar · Cy Lund|lives in|Altmar · Ann Moe|plays with|Hal Orm
 """)
 
+BAND = graph_of("""
+    Ann Moe|member of|The Larks · Di Poe|member of|The Larks · Dusk|recorded by|The Larks · Dawn|recorded by|The Larks
+    · Dusk|label|Oak · Noon|label|Oak · Ann Moe|birthplace|Altmar · Cy Lund|birthplace|Altmar
+    · Ann Moe|year of birth|1950 · Di Poe|year of birth|1950
+""")
+
 
 @pytest.mark.parametrize(
     ("graph", "question", "answer"),
@@ -38,6 +44,14 @@ WORK = graph_of("""
         (WORK, "who else works at Ann Moe's company", "Bo Weiss"),
         (WORK, "who reports to the same boss as Ann Moe", "Cy Lund"),
         (WORK, "competitors of Acme", "Initech"),
+        (WORK, "who works with Ann Moe", "Bo Weiss"),
+        (WORK, "neighbors of Cy Lund", "Ann Moe"),
+        (BAND, "bandmates of Ann Moe", "Di Poe"),
+        (BAND, "who else was a member of Ann Moe's band", "Di Poe"),
+        (BAND, "other albums by the band that recorded Dusk", "Dawn"),
+        (BAND, "other albums by whoever recorded Dusk", "Dawn"),
+        (BAND, "albums from the same label as Dusk", "Noon"),
+        (BAND, "who else was born in the same town as Ann Moe", "Cy Lund"),
     ],
 )
 def test_they_are_found_by_what_they_share(graph, question, answer):

@@ -160,16 +160,33 @@ def _about(
 
     labels, plain = relations.labels, without_co(words, named)
     shared = peers.readings(words, named, partial(_hold, relations), labels.say, labels.terms)
-    readings = starmap(read_as, islice(shared, _MOST_READINGS) if plain is None else [plain])
+    readings = starmap(read_as, [plain]) if plain else map(_away, starmap(read_as, islice(shared, _MOST_READINGS)))
     return next((one for one in readings if _has_what_is_asked(*one)), None) or read_as(words, named)
+
+
+def _away(read: tuple[About, Meaning]) -> tuple[About, Meaning]:
+    """Return a question and what it means, with what is shared asked of what is named: "member" of X is X's band."""
+    about, meaning = read
+    surest = _surest(about, meaning)
+    back = (meaning.asked[surest] >= _COULD_MEAN) & meaning.turned[surest]
+    if not about.having(nodes_of(about.named), back, (True,)):
+        return about, meaning
+    turned = meaning.turned.copy()
+    turned[surest] &= ~back
+    return about, replace(meaning, turned=turned)
 
 
 def _has_what_is_asked(about: About, meaning: Meaning) -> bool:
     """Tell whether what is named has an edge, in its direction, that the surest of the words asks for."""
-    surest = int(np.where(about.sentence.free() & ~meaning.mirrors, meaning.trust, 0.0).argmax())
+    surest = _surest(about, meaning)
     asked, turned = meaning.asked[surest] >= _COULD_MEAN, meaning.turned[surest]
     nodes = nodes_of(about.named)
     return bool(about.having(nodes, asked & ~turned, (True,)) or about.having(nodes, asked & turned, (False,)))
+
+
+def _surest(about: About, meaning: Meaning) -> int:
+    """Return the place of the surest of the words that ask for an edge."""
+    return int(np.where(about.sentence.free() & ~meaning.mirrors, meaning.trust, 0.0).argmax())
 
 
 def _read(alike: About, meaning: Meaning) -> tuple[About, Answer]:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from fourfold.language.deeds import TOGETHER
+from fourfold.language.lexicon import RELATIVE
 from fourfold.language.name_matching import Named, Words, places_of, replaced
 from fourfold.language.placed import PREPOSITIONS
 from fourfold.language.syntax import CO, SAME
@@ -20,14 +21,15 @@ _SCHOOL = "class school educated attend study student university"
 _HOME = "residence live address"
 _SHARED: Mapping[str, str] = MappingProxyType(
     {
-        "teammate": "team club play player squad membership",
+        "teammate": "team club play player squad member",
         **dict.fromkeys(("colleague", "workmate"), _WORK),
         **dict.fromkeys(("classmate", "schoolmate"), _SCHOOL),
-        "bandmate": "band group membership",
+        "bandmate": "band group member",
         **dict.fromkeys(("roommate", "flatmate", "housemate"), f"room flat house {_HOME}"),
         **dict.fromkeys(("shipmate", "crewmate"), "crew ship vessel"),
         **dict.fromkeys(("compatriot", "countryman", "countrymen"), "nationality citizenship citizen country"),
         **dict.fromkeys(("competitor", "rival"), "industry market sector"),
+        **dict.fromkeys(("neighbour", "neighbor"), "street live residence address"),
         **dict.fromkeys(("sistercompany", "sistercompanies"), "owner parent"),
     }
 )
@@ -37,7 +39,10 @@ _SOLID = frozenset("worker star author founder writer owner producer director ed
 _GO, _SCHOOLS, _STUDY = frozenset({"go", "goes", "went"}), frozenset({"school", "college", "university"}), "study"
 _FELLOW, _ALONGSIDE = "fellow", "alongside"
 _OTHERS = frozenset({"other", "others", "another", "else"})
-_WITH, _AS, _ELSE, _THE, _OF, _WHERE = "with", "as", "else", "the", "of", "where"
+_WITH, _AS, _ELSE, _THE, _OF, _WHERE, _WHOEVER = "with", "as", "else", "the", "of", "where", "whoever"
+_BORN, _BIRTHPLACE = "born", "birthplace"
+_OF_IT = frozenset({"from", "of", "by"})
+"""Prepositions of what something has, not of where it is done: "players from the same country as X"."""
 _DONE = frozenset(
     "work works worked working play plays played playing live lives lived living study studies studied studying"
     " serve serves served serving train trains trained training sing sings sang act acts acted acting"
@@ -134,8 +139,16 @@ class _Question:
             to, school, last = [*typed[place + 1 : place + 4], "", "", ""][:3]
             if typed[place] in _GO and (to, last) == ("to", _WITH) and school in _SCHOOLS and self._holds(_STUDY):
                 yield self._sharing(place, place + 4, _STUDY)
-            elif typed[place] in _DONE and to == _WITH and not self._says((_WITH,)) and self._holds(typed[place]):
+            elif (
+                typed[place] in _DONE
+                and to == _WITH
+                and not self._says_with(typed[place])
+                and self._holds(typed[place])
+            ):
                 yield self._sharing(place, place + 2, typed[place])
+
+    def _says_with(self, verb: str) -> bool:
+        return any(self._says((form, _WITH)) for form in _DONE if form[:4] == verb[:4])
 
     def the_same(self) -> Iterator[Reading]:
         """Yield what a verb says to be shared: "plays for the same team as X"; or a noun: "plays the same position"."""
@@ -143,39 +156,46 @@ class _Question:
         for place in self._free:
             if typed[place] != SAME or typed[place + 2 : place + 3] != [_AS] or place + 3 not in starts:
                 continue
-            verb = place - 1 - (typed[place - 1 : place] == [_THE])
-            verb -= verb > 0 and typed[verb] in PREPOSITIONS
-            if verb < 0 or not self._holds(typed[verb]):
-                continue
-            if self._says((typed[place + 1],)):
-                yield replaced(self._words, self._named, verb, place + 2, self._words[place : place + 2])
-            else:
-                yield self._sharing(verb, place + 2, typed[verb])
+            before = place - 1 - (typed[place - 1 : place] == [_THE])
+            verb, noun = before - (before > 0 and typed[before] in PREPOSITIONS), typed[place + 1]
+            done = verb >= 0 and typed[before] not in _OF_IT and self._holds(typed[verb])
+            if verb < before and not done and typed[before] != _WITH and self._holds(noun):
+                yield self._of_name(next(one for one in self._named if one.start == place + 3), noun)
+            elif done:
+                if self._says((noun,)):
+                    yield replaced(self._words, self._named, verb, place + 2, self._words[place : place + 2])
+                for shared in (_BIRTHPLACE, _BORN) if typed[verb] == _BORN and noun in _WHERE_DONE else (typed[verb],):
+                    yield self._sharing(verb, place + 2, shared)
+
+    def _of_name(self, one: Named, shared: str) -> Reading:
+        """Return what has the same as somebody, and nothing else of the question."""
+        frame = [("what", ()), (SAME, ()), (shared, tuple(self._terms(shared))), (_AS, ())]
+        name = self._words[one.start : one.end]
+        return [*frame, *name], [replace(one, start=len(frame), end=len(frame) + len(name))]
 
     def others(self) -> Iterator[Reading]:
         """Yield what others share with it: "other films by the director of X", "who else works at X's company"."""
-        if _OTHERS.isdisjoint(self._typed[place] for place in self._free):
-            return
-        for one in self._named:
-            name = self._words[one.start : one.end]
-            for shared in filter(self._holds, (*_done_where(one, self._typed), *_said_of(one, self._typed))):
-                frame = [("what", ()), (SAME, ()), (shared, tuple(self._terms(shared))), (_AS, ())]
-                yield [*frame, *name], [replace(one, start=len(frame), end=len(frame) + len(name))]
+        if not _OTHERS.isdisjoint(self._typed[place] for place in self._free):
+            for one in self._named:
+                said = (*self._done_where(one), *_said_of(one, self._typed))
+                yield from (self._of_name(one, shared) for shared in said if self._holds(shared))
 
-
-def _done_where(one: Named, typed: Sequence[str]) -> list[str]:
-    """Return what is done where somebody does it: works, of "who else works at X's company"."""
-    where = typed[one.end : one.end + 1]
-    done = one.start > 2 and typed[one.start - 3] == _ELSE and typed[one.start - 1] in PREPOSITIONS
-    return [typed[one.start - 2]] if done and not _WHERE_DONE.isdisjoint(where) else []
+    def _done_where(self, one: Named) -> list[str]:
+        """Return what else is done where somebody does it: works, of "who else works at X's company"."""
+        where, before = self._typed[one.end : one.end + 1], self._typed[: one.start]
+        if _WHERE_DONE.isdisjoint(where) or _ELSE not in before:
+            return []
+        return before[before.index(_ELSE) + 1 :][::-1]
 
 
 def _said_of(one: Named, typed: Sequence[str]) -> list[str]:
-    """Return the words for what somebody has: "X's director", "the director of X", "where X directs"."""
+    """Return the words for what somebody has: "X's director", "the director of X", "who directed X"."""
     found = list(typed[one.end : one.end + 1])
     before = one.start - 1 - (typed[one.start - 1 : one.start] == [_THE])
-    if before > 0 and typed[before] in (_OF, _WHERE):
-        found.append(typed[before - 1])
+    if before > 0 and (
+        typed[before] in (_OF, _WHERE) or typed[before - 1] in RELATIVE or typed[before - 1] == _WHOEVER
+    ):
+        found.append(typed[before - (typed[before] in (_OF, _WHERE))])
     return found
 
 

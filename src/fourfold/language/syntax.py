@@ -117,8 +117,9 @@ class Sentence(Deeds):
         return self.at(0) == "how" and self.at(1) in AUXILIARIES | _MUCH
 
     def _asks_of(self) -> bool:
-        """Tell whether it is a phrase for what it asks for: "films with X", "articles published in X or Y"."""
-        start = self._begins.get(len(self.words), 0)
+        """Tell whether it is a phrase for what it asks: "films with X", "the boss of X's boss", "texts by X or Y"."""
+        end = len(self.words)
+        start = self._begins.get(end, self._begins.get(end - 1, 0) if end - 1 in self._content else 0)
         before = self._before(start)
         ends = len(self._starts) == 1 and self.at(before) in PREPOSITIONS and before - 1 in self._content
         return ends or (bool(self._starts) and self.begins_with_several())
