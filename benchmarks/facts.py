@@ -12,7 +12,7 @@ second batch of questions is about what had failed in the first. So were the twe
 others: the first ten were looked at while rules were made, of the second ten no question was before their first
 measurement, which docs/facts.md has. The eight of facts_everyday.json, mostly in the edge types of Wikidata, are asked
 as people ask; rules were made from their failures. facts_shared.json asks graphs of one relation, and who shares
-something with whom; rules were made from their failures, too. All are left out where collections are named. Prints Markdown
+something with whom, and rules were made of these. All are left out where collections are named. Prints Markdown
 with 95 % intervals and writes facts.json to the folder of results, with every question.
 """
 
