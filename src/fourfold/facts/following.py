@@ -6,22 +6,23 @@ is decided from which nodes they are followed, and how far the answer is trusted
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from fourfold import refine
 from fourfold.config import Paths, RetrievalConfig
-from fourfold.facts import extremes, subjects
+from fourfold.facts import amounts, subjects
 from fourfold.facts.answers import EXPLAINED, QUESTION_MARKS, About
 from fourfold.index.base import NodeValues
 from fourfold.intent import NO_INTENT
 from fourfold.language import kin, name_matching
+from fourfold.language.amounts import asked_for, compared
 from fourfold.language.meaning import Meaning
 from fourfold.language.name_matching import Named, Words, is_owned
 from fourfold.language.requests import as_question
-from fourfold.language.spoken import read_aloud, without_co
+from fourfold.language.spoken import read_aloud, without, without_co
 from fourfold.language.syntax import Sentence, may_ask
 from fourfold.language.tongues import in_another_tongue, in_english
 from fourfold.language.unspaced import parted
@@ -32,6 +33,7 @@ from fourfold.signals.common_ends import nodes_of
 from fourfold.signals.paths import Answer
 from fourfold.types import Weights
 
+_OR = "or"
 _COULD_MEAN = 0.5
 """A word that asks for a type so far could mean it."""
 
@@ -49,20 +51,22 @@ def follow_paths(scores: Scores, query: Query, config: RetrievalConfig) -> None:
         return
     if len(query.words) > MOST_WORDS or (relations := query.relations()) is None:
         return
+    query = _in_english(scores, query, relations)
+    if (one := _one_of_two(scores, query, relations)) is not None:
+        _put(scores, one, settings.weight, 1.0)
+        return
     if refine.sides_of(scores, query, config):  # a comparison asks for both
         return
-    query = _in_english(scores, query, relations)
-    if not _may_ask(query, relations, settings) or (found := _understood(scores, query, relations, settings)) is None:
+    if not _may_ask(query, relations, settings) or (found := _answered(scores, query, relations, settings)) is None:
         return
-    asked, answer, meaning = found
-    silent = False
-    if asked.may_be_silent():
-        answer, silent = asked.where_silent(meaning, answer)
-    if not answer.sure and not silent:
-        return
-    answer = extremes.put_first(scores.snapshot.edges, asked.sentence, relations, query, answer)
+    answer, silent = found
     answer = answer.in_parts(scores.snapshot.edges, scores.snapshot.hidden, query.allowed)
-    share, before = settings.weight * answer.sure, scores.weights
+    _put(scores, answer, settings.weight, 1.0 - settings.step_back * (1.0 if silent else answer.sure))
+
+
+def _put(scores: Scores, answer: Answer, weight: float, back: float) -> None:
+    """Let an answer count by what a sure one weighs; what is named keeps ``back`` of its other components."""
+    share, before = weight * answer.sure, scores.weights
     embedding, text, graph, intent = ((1.0 - share) * weight for weight in before.as_tuple())
     scores.weights = Weights(embedding, text, graph, share + intent)
     scores.asked = AskedPaths(
@@ -70,8 +74,55 @@ def follow_paths(scores: Scores, query: Query, config: RetrievalConfig) -> None:
         NodeValues(answer.nodes, answer.values),
         share / scores.weights.intent,
         (1.0 - share) * before.intent * (1.0 - answer.sure) / scores.weights.intent,
-        1.0 - settings.step_back * (1.0 if silent else answer.sure),
+        back,
     )
+
+
+def _one_of_two(scores: Scores, query: Query, relations: Relations) -> Answer | None:
+    """Return which of two is bigger, older or the like, where the graph tells; None for another question."""
+    if _OR not in {word.lower() for word, _ in query.words}:
+        return None
+    named = subjects.named_in(scores, query)
+    sentence = Sentence(query.words, named)
+    asked = compared(sentence.words, sentence.names)
+    if asked is None or len(sentence.alternatives()) != len(named) or len(named) != 2:  # noqa: PLR2004
+        return None
+    return amounts.of_two(scores.snapshot.edges, relations, query, named, asked)
+
+
+def _answered(scores: Scores, query: Query, relations: Relations, settings: Paths) -> tuple[Answer, bool] | None:
+    """Return what answers a question, and whether what it names steps back however unsure that is; None: nothing.
+
+    What says how much of something there is ("with more than 20 million people") asks for no edge where the graph tells
+    it of what the rest of the question leads to.
+    """
+    typed = [word.lower() for word, _ in query.words]
+
+    def holds(word: str) -> bool:
+        return relations.hold(word, relations.labels.terms(word))
+
+    named = (one for one in subjects.named_in(scores, query) if one.end > one.start + 1 or not holds(typed[one.start]))
+    measured = asked_for(typed, name_matching.places_of(named), holds)
+
+    def of(found: tuple[About, Answer, Meaning] | None) -> tuple[Answer, bool] | None:
+        if found is None:
+            return None
+        asked, answer, meaning = found
+        silent = False
+        if asked.may_be_silent():
+            answer, silent = asked.where_silent(meaning, answer)
+        return (answer, silent) if answer.sure or silent else None
+
+    edges = scores.snapshot.edges
+    if measured is not None and measured.places:
+        found = of(_understood(scores, query, relations, settings, measured.places))
+        picked = None if found is None else amounts.put_first(edges, relations, query, found[0], measured)
+        if found is not None and picked is not None:
+            return picked, found[1]
+    found = of(_understood(scores, query, relations, settings))
+    if found is None or measured is None or measured.places:
+        return found
+    return amounts.put_first(edges, relations, query, found[0], measured) or found[0], found[1]
 
 
 def _in_english(scores: Scores, query: Query, relations: Relations) -> Query:
@@ -92,16 +143,20 @@ def _may_ask(query: Query, relations: Relations, settings: Paths) -> bool:
 
 
 def _understood(
-    scores: Scores, query: Query, relations: Relations, settings: Paths
+    scores: Scores, query: Query, relations: Relations, settings: Paths, left_out: Collection[int] = ()
 ) -> tuple[About, Answer, Meaning] | None:
-    """Return the question, its answer and what its words mean, by what it names first that has one; None: nothing."""
+    """Return the question, its answer and what its words mean, by what it names first that has one; None: nothing.
+
+    Words at the places ``left_out`` say nothing.
+    """
     found, typed, terms = None, query.words, relations.labels.terms
 
     def holds(word: str) -> bool:
         return relations.hold(word, terms(word))
 
     for named in subjects.ways(scores, query, relations, settings):
-        words, named = as_question(*read_aloud(query.topic, typed, named, terms, relations.labels.say))
+        words, named = without(typed, named, left_out)
+        words, named = as_question(*read_aloud(query.topic, words, named, terms, relations.labels.say))
         words, named = parted(words, named, query.names_of, relations.labels.words.within, terms)
         words, named = kin.spelt_out(words, named, holds, terms)
         if not named:

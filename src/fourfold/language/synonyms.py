@@ -330,3 +330,6 @@ and where no other word asks for an edge."""
 
 KINDS = _by_word(groups=_NOUNS)
 """Nouns, and all nouns for the same kind of thing, with spaces between."""
+
+OWN: Mapping[str, str] = MappingProxyType(dict.fromkeys(("country", "nation"), "currency"))
+"""What only things of a kind have, as labels call it."""
