@@ -142,7 +142,7 @@ class About:
         places = self.sentence.heads()
         if (meaning.trust[places] > 0).any() and self._passes(places, found):
             shorter = self._walked(meaning.without(places), unsaid=unsaid)
-            if shorter is None and (beside := self._standing_beside(partial(self.kinds.told, places))) is not None:
+            if shorter is None and (beside := self._standing_beside(partial(self.kinds.having, places))) is not None:
                 shorter = replace(beside, sure=found.sure)
             if shorter is not None and (of_it := self.kinds.told(places, shorter.nodes)).any():
                 return self._sensible(shorter.first(of_it, OF_ANOTHER_KIND))

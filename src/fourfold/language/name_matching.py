@@ -306,6 +306,12 @@ def _code(name: Sequence[str]) -> tuple[str, ...]:
     return code if end < len(name) and any(letter.isalpha() for letter in "".join(code)) else ()
 
 
+def behind_code(name: Sequence[str]) -> tuple[str, ...]:
+    """Return the words of a name behind the code that it begins with, where they are enough to tell it; else none."""
+    rest = tuple(name[len(_code(name)) :])
+    return rest if len(name) > len(rest) > 1 else ()
+
+
 def nearly(
     words: Words, nodes: Nodes, written: Sequence[tuple[str, ...]], known: Callable[[int], bool]
 ) -> Named | None:

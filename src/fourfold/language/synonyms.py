@@ -293,7 +293,6 @@ album record
 book novel title
 company firm business corporation enterprise
 country nation
-country nation > state
 city town
 person human people
 doctor physician
