@@ -355,7 +355,7 @@ class About:
     def _sensible(self, answer: Answer) -> Answer:
         """Put last what can be no answer, see ``sensible``; where nothing can that words lead to, a date beside may."""
         as_good = np.isin(answer.nodes, answer.best(AS_GOOD)[:_MOST_ENDS])
-        answer = sensible.of_sex(self.sentence, self.kinds, answer, as_good, OF_ANOTHER_KIND)
+        answer = sensible.of_whom(self.sentence, self.kinds, answer, as_good, OF_ANOTHER_KIND)
         when, can_be = self.sentence.asks_when(), sensible.by_name(self.sentence)
         if can_be is None or (len(answer.nodes) == 1 and not when):
             return answer  # before any name is read

@@ -13,7 +13,7 @@ import numpy as np
 
 from fourfold import refine
 from fourfold.config import Paths, RetrievalConfig
-from fourfold.facts import amounts, subjects
+from fourfold.facts import amounts, excepted, subjects
 from fourfold.facts.answers import EXPLAINED, QUESTION_MARKS, About
 from fourfold.index.base import NodeValues
 from fourfold.intent import NO_INTENT
@@ -91,7 +91,20 @@ def _one_of_two(scores: Scores, query: Query, relations: Relations) -> Answer | 
 
 
 def _answered(scores: Scores, query: Query, relations: Relations, settings: Paths) -> tuple[Answer, bool] | None:
-    """Return what answers a question, and whether what it names steps back however unsure that is; None: nothing.
+    """Return what answers a question, and whether what it names steps back however unsure that is; None: nothing."""
+    typed, named = [word.lower() for word, _ in query.words], subjects.named_in(scores, query)
+    exception = excepted.excepted(typed, named)
+    if exception is None:
+        return _measured(scores, query, relations, settings)
+    one, places = exception
+    found = _measured(scores, query, relations, settings, places)
+    return found and (excepted.put_last(scores.snapshot.edges, found[0], one.nodes), found[1])
+
+
+def _measured(
+    scores: Scores, query: Query, relations: Relations, settings: Paths, left_out: frozenset[int] = frozenset()
+) -> tuple[Answer, bool] | None:
+    """Return the same for what a question does not except; what has the amount asked for is before others.
 
     What says how much of something there is ("with more than 20 million people") asks for no edge where the graph tells
     it of what the rest of the question leads to.
@@ -101,11 +114,8 @@ def _answered(scores: Scores, query: Query, relations: Relations, settings: Path
     def holds(word: str) -> bool:
         return relations.hold(word, relations.labels.terms(word))
 
-    named = (one for one in subjects.named_in(scores, query) if one.end > one.start + 1 or not holds(typed[one.start]))
-    measured = asked_for(typed, name_matching.places_of(named), holds)
-
-    def of(found: tuple[About, Answer, Meaning] | None) -> tuple[Answer, bool] | None:
-        if found is None:
+    def of(places: frozenset[int]) -> tuple[Answer, bool] | None:
+        if (found := _understood(scores, query, relations, settings, places)) is None:
             return None
         asked, answer, meaning = found
         silent = False
@@ -113,16 +123,17 @@ def _answered(scores: Scores, query: Query, relations: Relations, settings: Path
             answer, silent = asked.where_silent(meaning, answer)
         return (answer, silent) if answer.sure or silent else None
 
-    edges = scores.snapshot.edges
-    if measured is not None and measured.places:
-        found = of(_understood(scores, query, relations, settings, measured.places))
-        picked = None if found is None else amounts.put_first(edges, relations, query, found[0], measured)
-        if found is not None and picked is not None:
-            return picked, found[1]
-    found = of(_understood(scores, query, relations, settings))
-    if found is None or measured is None or measured.places:
-        return found
-    return amounts.put_first(edges, relations, query, found[0], measured) or found[0], found[1]
+    named = (one for one in subjects.named_in(scores, query) if one.end > one.start + 1 or not holds(typed[one.start]))
+    asked = asked_for(typed, name_matching.places_of(named), holds)
+    for places in [asked.places, frozenset[int]()] if asked is not None and asked.places else [frozenset[int]()]:
+        if (found := of(left_out | places)) is None:
+            continue
+        picked = None
+        if asked is not None and asked.places == places:
+            picked = amounts.put_first(scores.snapshot.edges, relations, query, found[0], asked)
+        if picked is not None or not places:
+            return picked or found[0], found[1]
+    return None
 
 
 def _in_english(scores: Scores, query: Query, relations: Relations) -> Query:

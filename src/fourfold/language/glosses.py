@@ -118,7 +118,8 @@ produced|produziert|produit|produjo producido|prodotto|produziu|geproduceerd
 filmed|gedreht|tourné|rodó rodado|girato|filmado|gefilmd
 sings|singt|chante|canta|canta|canta|zingt
 employed|angestellt beschäftigt|emploie|emplea|impiegato impiegata|emprega|werkzaam
-borders|grenzt grenzen angrenzt angrenzen grenzende grenzenden angrenzende angrenzenden|frontière frontalier frontaliers|frontera|confina|fronteira|grenst
+borders|grenzt grenzen angrenzt angrenzen|frontière frontalier frontaliers|frontera|confina|fronteira|grenst
+borders|grenzende grenzenden angrenzende angrenzenden|||||
 neighbour|nachbarland nachbarn|voisin voisins|vecino vecinos|vicino vicini|vizinho vizinhos|buurland buren
 flows|mündet fließt fließen|jette coule|desemboca|sfocia|deságua|mondt stroomt
 ingredient|zutat zutaten|ingrédient ingrédients|ingrediente ingredientes|ingrediente ingredienti|ingrediente|ingrediënt
@@ -147,8 +148,9 @@ largest|größte größten größter größtes|||||grootste
 smallest|kleinste kleinsten kleinster kleinstes|||||kleinste
 longest|längste längsten längster längstes|||||langste
 shortest|kürzeste kürzesten kürzester kürzestes|||||kortste
-highest|höchste höchsten höchster höchstes|||||hoogste
-lowest|niedrigste niedrigsten niedrigster niedrigstes tiefste tiefsten tiefster tiefstes tiefstgelegene tiefstgelegenen tiefstgelegener tiefstgelegenes|||||laagste
+highest|höchste höchsten höchster höchstes höchstgelegene|||||hoogste
+lowest|niedrigste niedrigsten niedrigster niedrigstes tiefste tiefsten|||||laagste
+lowest|tiefster tiefstes tiefstgelegene tiefstgelegenen tiefstgelegener tiefstgelegenes|||||
 oldest|älteste ältesten ältester ältestes|||||oudste
 newest|neueste neuesten neuester neuestes jüngste jüngsten jüngster jüngstes|||||nieuwste jongste
 most|meisten|||||meeste

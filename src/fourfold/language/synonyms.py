@@ -28,7 +28,7 @@ assign assigned staff staffed work
 skill competency competence expertise know speciality specialty ability specialise specialize specialised specialized
 education school university college alma study attend graduate
 nationality citizenship citizen country
-residence live reside home
+residence live reside home address
 home homeland hometown homeworld native
 pilot fly flew flown steer
 religion faith believe
