@@ -3,6 +3,8 @@
 import pytest
 from fact_graphs import graph_of
 
+from fourfold import Node
+
 LAND = """
     Alba|country|Norland · Bera|country|Norland · Cora|country|Norland · Dara|country|Sudland
     Alba|height|2,310 m · Bera|height|950.5 m · Cora|height|3,120 m · Dara|height|4,010 m
@@ -142,3 +144,40 @@ def test_what_has_a_currency_is_a_country(question, answer):
 def test_figures_that_are_no_amounts_are_not_read_as_such():
     with graph_of(FILMS) as films:  # the second power of a script's digits is no number
         assert not films.search("Which films by Ana Roe are rated above ²?").degraded
+
+
+LEAGUE = """
+    Ala|population|20,000 · Bel|population|910000 · Cir|population|1,300,000 · Ala|city_in|Alba · Bel|city_in|Alba
+    Cir|city_in|Bera · Alba|population|3000000 · Bera|population|9000000 · Mont|height|2310 m · Vars|height|3120 m
+    Mont|mountain_in|Alba · Vars|mountain_in|Bera · Roe|age|31 · Lind|age|24 · Roe|plays_for|Reds · Lind|plays_for|Reds
+"""
+LEAGUE_TYPES = {
+    **dict.fromkeys(("Ala", "Bel", "Cir"), "city"),
+    **dict.fromkeys(("Alba", "Bera"), "state"),
+    **dict.fromkeys(("Mont", "Vars"), "mountain"),
+    **dict.fromkeys(("Roe", "Lind"), "player"),
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Which cities have more than a million people?", "Cir"),
+        ("cities with more than a million people", "Cir"),
+        ("Which city has the most people?", "Cir"),
+        ("What is the smallest city?", "Ala"),
+        ("Which state has the largest population?", "Bera"),
+        ("What is the highest mountain?", "Vars"),
+        ("Which players are older than 30?", "Roe"),
+        ("players younger than 30", "Lind"),
+    ],
+)
+def test_of_all_of_a_type_those_with_the_amount_are_found(question, answer):
+    with graph_of(LEAGUE, LEAGUE_TYPES) as league:
+        assert league.search(question).ids[0] == answer
+
+
+def test_a_filter_holds_for_what_is_compared():
+    with graph_of(LEAGUE, LEAGUE_TYPES) as league:
+        league.add([Node("Cir", "Cir", "city", metadata={"closed": True})])
+        assert league.search("Which city has the most people?", filter={"closed": {"$exists": False}}).ids[0] == "Bel"

@@ -8,27 +8,30 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fourfold import ordered
 from fourfold.facts.answers import AS_GOOD, OF_ANOTHER_KIND
-from fourfold.index.base import EdgePart, Nodes, Steps
-from fourfold.language.amounts import Measured
+from fourfold.facts.kinds import Kinds
+from fourfold.index.base import NO_NODES, EdgePart, Nodes, Steps
+from fourfold.language.amounts import Measured, is_one
 from fourfold.language.asked import SAME_FAMILY
 from fourfold.language.lexicon import is_date
 from fourfold.language.name_matching import Named
+from fourfold.language.syntax import Sentence
 from fourfold.query import Query
 from fourfold.ragged import distinct
 from fourfold.relations.asked_types import Relations
+from fourfold.scores import Scores
 from fourfold.signals.common_ends import nodes_of
 from fourfold.signals.paths import Answer
 from fourfold.signals.walks import Step
 from fourfold.types import FloatArray
 
-_MOST, _MOST_EDGES = 500, 20_000
+_MOST, _MOST_EDGES = 2_000, 100_000
 """Of more ends, or amounts beside them, none is picked; nor where they have so many edges."""
 
 _AMOUNT = re.compile(r"([^\d\s-]{0,8}\s{0,2}(?:(?<![^\W\d_])-)?\d[\d,]*(?:\.\d+)?)(\D*)")
@@ -69,9 +72,33 @@ def of_two(
     if meant.sum() != 1:
         return None
     told = found.at >= 0
-    whence = zip(nodes[told].tolist(), found.at[told].tolist(), strict=True)
-    behind = {node: (amount, Step(node, found.kind, False)) for node, amount in whence}
-    return Answer(nodes[told], np.where(meant[told], 1.0, OF_ANOTHER_KIND), 1.0, nodes, (), behind=behind)
+    answer = _by_amount(nodes[told], found.at[told], found.kind)
+    return replace(answer, values=np.where(meant[told], 1.0, OF_ANOTHER_KIND), named=nodes)
+
+
+def of_all(scores: Scores, kinds: Kinds, sentence: Sentence, asked: Measured) -> Answer | None:
+    """Return what of all nodes of the type asked for has the amount: "cities with more than a million people".
+
+    None where the question calls no type of nodes, or one of too many.
+    """
+    called = [place for place in sentence.heads() or sentence.kinds() if place not in asked.places]
+    called = [place for place in called if not is_one(sentence.words[place])]
+    if not called or "text" not in scores.rankings:
+        return None
+    nodes = np.sort(scores.best_of("text", kinds.query, _MOST).nodes.astype(np.int64))
+    if len(nodes) >= _MOST or not (of_it := kinds.typed(called, nodes, head=True)).any():
+        return None
+    found = _beside(scores.snapshot.edges, kinds.relations, kinds.query, nodes[of_it], asked)
+    if found is None or not (meant := _meant(found.values, asked)).any():
+        return None
+    return _by_amount(nodes[of_it][meant], found.at[meant], found.kind)
+
+
+def _by_amount(nodes: Nodes, at: NDArray[np.int64], kind: int) -> Answer:
+    """Return nodes as the answer, each reached from the amount that stands beside it."""
+    whence = zip(nodes.tolist(), at.tolist(), strict=True)
+    behind = {node: (amount, Step(node, kind, False)) for node, amount in whence}
+    return Answer(nodes, np.ones(len(nodes)), 1.0, NO_NODES, (), behind=behind)
 
 
 def _meant(amounts: FloatArray, asked: Measured) -> NDArray[np.bool_]:

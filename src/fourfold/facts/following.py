@@ -6,7 +6,7 @@ is decided from which nodes they are followed, and how far the answer is trusted
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -15,6 +15,7 @@ from fourfold import refine
 from fourfold.config import Paths, RetrievalConfig
 from fourfold.facts import amounts, excepted, subjects
 from fourfold.facts.answers import EXPLAINED, QUESTION_MARKS, About
+from fourfold.facts.kinds import Kinds
 from fourfold.index.base import NodeValues
 from fourfold.intent import NO_INTENT
 from fourfold.language import kin, name_matching
@@ -52,7 +53,8 @@ def follow_paths(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     if len(query.words) > MOST_WORDS or (relations := query.relations()) is None:
         return
     query = _in_english(scores, query, relations)
-    if (one := _one_of_two(scores, query, relations)) is not None:
+    one = _one_of_two(scores, query, relations) or _of_all(scores, query, relations)
+    if one is not None:
         _put(scores, one, settings.weight, 1.0)
         return
     if refine.sides_of(scores, query, config):  # a comparison asks for both
@@ -90,6 +92,26 @@ def _one_of_two(scores: Scores, query: Query, relations: Relations) -> Answer | 
     return amounts.of_two(scores.snapshot.edges, relations, query, named, asked)
 
 
+def _of_all(scores: Scores, query: Query, relations: Relations) -> Answer | None:
+    """Return what has an amount of all that there is of a kind, "the highest mountain", where nothing else is named."""
+    typed = [word.lower() for word, _ in query.words]
+
+    def holds(word: str) -> bool:
+        return relations.hold(word, relations.labels.terms(word))
+
+    if (asked := asked_for(typed, (), holds)) is None or any(_names(scores, query, holds)):
+        return None
+    return amounts.of_all(scores, Kinds(scores, query, relations), Sentence(query.words, ()), asked)
+
+
+def _names(scores: Scores, query: Query, holds: Callable[[str], bool]) -> Iterator[Named]:
+    """Give what a question names, but by a word that asks for an edge, or by a number: "above 7"."""
+    for one in subjects.named_in(scores, query):
+        words = [query.words[place][0].lower() for place in range(one.start, one.end)]
+        if not all(word.isdecimal() for word in words) and (len(words) > 1 or not holds(words[0])):
+            yield one
+
+
 def _answered(scores: Scores, query: Query, relations: Relations, settings: Paths) -> tuple[Answer, bool] | None:
     """Return what answers a question, and whether what it names steps back however unsure that is; None: nothing."""
     typed, named = [word.lower() for word, _ in query.words], subjects.named_in(scores, query)
@@ -123,8 +145,7 @@ def _measured(
             answer, silent = asked.where_silent(meaning, answer)
         return (answer, silent) if answer.sure or silent else None
 
-    named = (one for one in subjects.named_in(scores, query) if one.end > one.start + 1 or not holds(typed[one.start]))
-    asked = asked_for(typed, name_matching.places_of(named), holds)
+    asked = asked_for(typed, name_matching.places_of(_names(scores, query, holds)), holds)
     for places in [asked.places, frozenset[int]()] if asked is not None and asked.places else [frozenset[int]()]:
         if (found := of(left_out | places)) is None:
             continue

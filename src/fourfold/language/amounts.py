@@ -87,6 +87,9 @@ _WITH_IT = frozenset({"since", "until"})
 _AGE = {"older": "age aged", "younger": "age aged"}
 _LESS_THAN = frozenset("less fewer smaller lower shorter worse younger cheaper".split())
 _THAN = _LESS_THAN | frozenset("more greater larger bigger higher longer taller better older".split())
+_PLAIN = frozenset("more less fewer greater higher lower".split())
+"""Comparatives that say nothing of what is compared: "a population of more than", but "longer than"."""
+
 _SCALE = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "k": 1e3, "m": 1e6, "bn": 1e9}
 _YEARS = range(1000, 2101)
 _GROUP, _ROW = 3, 2
@@ -200,7 +203,7 @@ def _bounded(words: Sequence[str], free: Sequence[str], place: int, holds: Calla
     if amount is None or (word in _OF_TIME and (amount not in _YEARS or end > start + 1)):
         return None
     unit = [end] if _at(free, end) in _NOUNS or (bool(_at(free, end)) and holds(free[end])) else []
-    said, measure = _measure_before(free, place, holds)
+    said, measure = ([], []) if than and word not in _PLAIN else _measure_before(free, place, holds)
     by = [*measure, *(one for at in unit for one in _NOUNS.get(free[at], (free[at],)))]
     if word in _OF_TIME:
         by, said, unit = list(BEGUN), [], []
@@ -219,7 +222,7 @@ def _bounded(words: Sequence[str], free: Sequence[str], place: int, holds: Calla
 def _measure_before(free: Sequence[str], place: int, holds: Callable[[str], bool]) -> tuple[list[int], list[str]]:
     """Return the places of the words that say of what a bound is one, and what labels call it: "a population above"."""
     before = place - 1
-    while before > 0 and (free[before] in _BE | ARTICLES | _HAVING):
+    while before > 0 and (free[before] in _BE | ARTICLES | {"of"}):
         before -= 1
     if free[before] in _EARNING:
         return [before], list(_MONEY)
