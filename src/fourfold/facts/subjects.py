@@ -71,7 +71,7 @@ def _with_long(scores: Scores, query: Query, relations: Relations, found: list[N
         long = [len(relations.labels.terms(" ".join(name))) > LONGEST for name in written]
     else:
         long = [False] * len(written)
-    rests = [name if whole else name_matching.behind_code(name) for name, whole in zip(written, long, strict=True)]
+    rests = [name if whole else _behind_code(name) for name, whole in zip(written, long, strict=True)]
     places = [place for place, name in enumerate(rests) if name]
     one = name_matching.in_full(query.words, nodes[places], [rests[place] for place in places])
     if one is None or not scores.snapshot.edges.degree(one.nodes).any():
@@ -80,6 +80,12 @@ def _with_long(scores: Scores, query: Query, relations: Relations, found: list[N
     if any(other.end - other.start >= one.end - one.start for other in found if other not in apart):
         return found
     return sorted([*apart, one], key=lambda one: one.start)
+
+
+def _behind_code(name: Sequence[str]) -> tuple[str, ...]:
+    """Return the words of a name behind the code that it begins with, where they are enough to tell it; else none."""
+    rest = tuple(name[len(name_matching.code_of(name)) :])
+    return rest if len(name) > len(rest) > 1 else ()
 
 
 def _with_codes(scores: Scores, query: Query, found: list[Named]) -> list[Named]:
