@@ -320,7 +320,8 @@ def test_names_and_types_are_found_by_their_words_and_only_as_they_are_spelled(k
     field = key.removeprefix("$")
     nodes = [Node(f"n{i}", "some name", "thing", "tool a b") for i in range(300)]
     nodes += [
-        Node(f"x{i:02d}", **{"name": "a", "type": "b"} | {field: spelling}) for i, spelling in enumerate(SPELLINGS)
+        Node(f"x{i:02d}", text="said", **{"name": "a", "type": "b"} | {field: spelling})
+        for i, spelling in enumerate(SPELLINGS)
     ]
     with Retriever(tmp_path / "kg.sqlite") as retriever:
         retriever.add(nodes)

@@ -117,9 +117,12 @@ def test_beside_threads_that_search_a_config_is_in_force_as_soon_as_it_was_appli
 
 
 def planted(count=22):
-    """Return nodes, edges and what users said: a question names a node, its answer is what that node requires."""
+    """Return nodes, edges and what users said: a question names a node, its answer is what that node requires.
+
+    Each has a text, from which no question steps back unasked.
+    """
     names = [f"{a} {b}" for a in WORDS for b in WORDS if a < b][: 2 * count]
-    nodes = [Node(f"n{place:03}", name) for place, name in enumerate(names)]
+    nodes = [Node(f"n{place:03}", name, text="sold in jars") for place, name in enumerate(names)]
     edges = [Edge(f"n{place:03}", f"n{place + count:03}", "requires") for place in range(count)]
     said = [(f"what goes with {names[place]}", f"n{place + count:03}") for place in range(count)]
     return nodes, edges, said

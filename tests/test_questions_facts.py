@@ -226,3 +226,16 @@ def test_how_many_counts_what_which_finds_where_that_is_nearer():
         answer = Questions(retriever).ask("how many projects does Team Blue work on")
     assert answer.headline().startswith("30: Plan ") and answer.answer.count == 30
     assert answer.answer.result.query == "how many projects does Team Blue work on"
+
+
+def test_a_comparison_by_an_amount_is_answered_by_the_one_that_has_more():
+    with Retriever() as countries:
+        countries.add(
+            [Node(name, name) for name in ("Cora", "Dora", "2000", "310", "World")],
+            [Edge("Cora", "2000", "area"), Edge("Dora", "310", "area"), Edge("Cora", "World", "part_of")],
+        )
+        questions = Questions(countries)
+        answer = questions.ask("Which is bigger, Dora or Cora?")
+        assert answer.method == "search" and [hit.node.id for hit in answer.answer.facts] == ["Cora"]
+        assert answer.answer.headline() == "Cora: 2000 ←area— Cora"
+        assert questions.ask("What is the difference between Cora and Dora?").method == "similar_to"

@@ -47,7 +47,7 @@ class Node:
 
     Args:
         id: unique and not empty; adding a node with a known id replaces it.
-        name: what people call it; weighs more than the text. A node that has neither is stored with its id as name.
+        name: what people call it; weighs more than the text. A node with neither, nor a vector, is called by its id.
         type: a label such as "tool" or "person"; searchable.
         text: any length; searchable and embedded.
         metadata: JSON values; filters bind on them.

@@ -49,7 +49,7 @@ def check_node(node: Node) -> Node:
         words.append(value)
     metadata = arguments.json_mapping(node.metadata, f"The metadata of node {shown(identity)}")
     own, name, kind, text = words
-    if not name and not text:
+    if not name and not text and node.vector is None and any(map(str.isalnum, own)):
         name = own  # a graph's nodes are often nothing but their ids, which are what people call them
     return Node(own, name, kind, text, metadata, node.vector)
 

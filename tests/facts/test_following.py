@@ -644,3 +644,30 @@ def test_who_stands_beside_both_is_found_beyond_the_edges_that_are_followed():
             [*edges, Edge("p2471", "z", "works_on")],
         )
         assert firm.search("who works on Project Zeta and lives in Oslo").ids[0] == "p2471"
+
+
+PACKAGES = graph_of("""
+    dirmngr|section|utils · openssl|section|misc · adduser|section|misc · gpgv|section|utils · apt|section|admin
+    passwd|section|misc · curl|section|admin · wget|section|misc · gzip|section|misc · tar|section|utils
+    dirmngr|depends_on|gzip · openssl|depends_on|gpgv · openssl|depends_on|passwd · adduser|depends_on|tar
+    adduser|depends_on|wget · gpgv|depends_on|passwd · gpgv|depends_on|wget · apt|depends_on|curl
+    passwd|depends_on|curl · passwd|depends_on|gzip · curl|depends_on|wget · wget|depends_on|tar · gzip|depends_on|tar
+""")
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("Which packages of the section utils depend on wget?", {"gpgv"}),
+        ("Which packages of the section utils depend on gzip?", {"dirmngr"}),
+        ("Which packages depend on wget?", {"adduser", "gpgv", "curl"}),
+        ("Which packages does adduser depend on?", {"tar", "wget"}),
+    ],
+)
+def test_what_says_which_of_them_do_it_asks_for_a_step_of_its_own(question, answers):
+    assert set(PACKAGES.search(question).ids[: len(answers)]) == answers
+
+
+def test_who_resides_somewhere_has_that_address():
+    with graph_of("Ana|current_address|1 Hill Road · 1 Hill Road|location_in_area|OL11 · Bo|knows|Ana") as people:
+        assert people.search("Who resides at 1 Hill Road?").ids[0] == "Ana"

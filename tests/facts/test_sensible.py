@@ -58,3 +58,21 @@ def test_an_amount_or_a_date_is_asked_for(question, answer):
     facts += " · Ada Stone|place_of_birth|Fawk · Ada Stone|date_of_birth|1985-01-07"
     with graph_of(facts) as races:
         assert races.search(question).ids[0] == answer
+
+
+ATTACKS = graph_of(
+    "Ryuk|uses|Scripting · Bear Group|uses|Scripting · 2016 Attack|uses|Scripting · Bear Group|targets|Plants"
+    " · Ryuk|runs_on|Windows · Duqu|runs_on|Windows · Duqu|uses|Phishing",
+    {"Ryuk": "malware", "Duqu": "malware", "Bear Group": "threat group", "2016 Attack": "campaign"},
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"), [("Who uses Scripting?", "Bear Group"), ("Which malware uses Scripting?", "Ryuk")]
+)
+def test_who_asks_for_what_can_act_by_its_type(question, answer):
+    assert ATTACKS.search(question).ids[0] == answer
+
+
+def test_who_is_answered_by_things_where_nothing_else_is_there():
+    assert ATTACKS.search("Who uses Phishing?").ids[0] == "Duqu"

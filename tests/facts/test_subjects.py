@@ -261,3 +261,29 @@ def test_a_name_that_is_a_word_with_the_is_not_meant_by_the_word_with_another_ar
     with graph_of(facts, {"Bell Inn": "hotel", "Oak Inn": "hotel"}) as town:
         assert town.search("I am looking for a cheap place to stay").ids[0] == "Bell Inn"
         assert town.search("Which area is The Place in?").ids[0] == "west"
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Who approved Graduate daemon sets to stable?", "Ora Lund"),
+        ("Who approved Sidecar containers?", "Ben Ash"),
+        ("Who approved KEP-548?", "Ora Lund"),
+        ("Who approved Sidecar?", "Sidecar"),
+    ],
+)
+def test_a_name_is_known_without_the_code_that_it_begins_with(question, answer):
+    long = "A proposal with a text of its own, on containers that run beside others, and what becomes of them."
+    names = ("KEP-548: Graduate daemon sets to stable", "KEP-753: Sidecar containers")
+    others = ("Ora Lund", "Ben Ash", "sig-node", "sig-apps", "Sidecar")
+    with Retriever() as proposals:
+        proposals.add(
+            [Node(name, name, text=long) for name in names] + [Node(name, name) for name in others],
+            [
+                Edge(names[0], "Ora Lund", "approver"),
+                Edge(names[1], "Ben Ash", "approver"),
+                Edge(names[0], "sig-apps", "owning_group"),
+                Edge(names[1], "sig-node", "owning_group"),
+            ],
+        )
+        assert proposals.search(question).ids[0] == answer

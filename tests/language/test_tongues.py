@@ -23,6 +23,9 @@ def read(question, names=()):
         ("Quem escreveu o livro?", "who wrote the book"),
         ("Wie heeft het boek geschreven?", "who wrote the book has"),
         ("Wer hat das Buch geschrieben?", "who wrote the book has"),
+        ("Welche Fluesse fliessen durch das Land?", "which river flows through the country"),
+        ("Wie gross ist die Stadt?", "how large is the city"),
+        ("Wie heisst die groesste Stadt?", "what is the largest city"),
     ],
 )
 def test_words_that_are_known_are_read_in_english(question, english):
@@ -114,3 +117,19 @@ def test_a_question_is_answered_over_labels_of_its_language_and_english_ones(ton
             ["Brondel"],
             ["Halvin"],
         ]
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Welches ist die größte Stadt in Norland?", "Bel"),
+        ("Welches ist die groesste Stadt in Norland?", "Bel"),
+        ("Wat is de grootste stad in Norland?", "Bel"),
+    ],
+)
+def test_superlatives_of_german_and_dutch_are_read(question, answer):
+    edges = [Edge(city, "Norland", "city_in") for city in ("Ala", "Bel", "Cir")]
+    edges += [Edge(*one, "population") for one in (("Ala", "20000"), ("Bel", "910000"), ("Cir", "300000"))]
+    with Retriever() as land:
+        land.add([Node(name, name) for name in ("Ala", "Bel", "Cir", "Norland", "20000", "910000", "300000")], edges)
+        assert land.search(question).ids[0] == answer

@@ -142,8 +142,9 @@ class About:
         places = self.sentence.heads()
         if (meaning.trust[places] > 0).any() and self._passes(places, found):
             shorter = self._walked(meaning.without(places), unsaid=unsaid)
-            of_it = None if shorter is None else self.kinds.typed(places, shorter.nodes)
-            if shorter is not None and of_it is not None and of_it.any():
+            if shorter is None and (beside := self._standing_beside(partial(self.kinds.having, places))) is not None:
+                shorter = replace(beside, sure=found.sure)
+            if shorter is not None and (of_it := self.kinds.told(places, shorter.nodes)).any():
                 return self._sensible(shorter.first(of_it, OF_ANOTHER_KIND))
         if (places := self.sentence.where()) and (meaning.trust[places] > 0).any():
             shorter = self._walked(meaning.without(places), unsaid=unsaid)
@@ -174,7 +175,7 @@ class About:
         """
         end = int(answer.nodes[answer.values.argmax()])
         way = [step.node for step in answer.path(end)[1]]
-        of_it = self.kinds.typed(places, np.array(way, np.int64)) if len(way) > 1 else np.zeros(1, bool)
+        of_it = self.kinds.told(places, np.array(way, np.int64)) if len(way) > 1 else np.zeros(1, bool)
         return bool(of_it[:-1].any() and not of_it[-1])
 
     def of_type(self, meaning: Meaning, answer: Answer) -> Answer | None:
@@ -354,7 +355,7 @@ class About:
     def _sensible(self, answer: Answer) -> Answer:
         """Put last what can be no answer, see ``sensible``; where nothing can that words lead to, a date beside may."""
         as_good = np.isin(answer.nodes, answer.best(AS_GOOD)[:_MOST_ENDS])
-        answer = sensible.of_sex(self.sentence, self.kinds, answer, as_good, OF_ANOTHER_KIND)
+        answer = sensible.of_whom(self.sentence, self.kinds, answer, as_good, OF_ANOTHER_KIND)
         when, can_be = self.sentence.asks_when(), sensible.by_name(self.sentence)
         if can_be is None or (len(answer.nodes) == 1 and not when):
             return answer  # before any name is read

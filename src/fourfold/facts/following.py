@@ -6,7 +6,7 @@ is decided from which nodes they are followed, and how far the answer is trusted
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice, starmap
@@ -15,16 +15,18 @@ import numpy as np
 
 from fourfold import refine
 from fourfold.config import Paths, RetrievalConfig
-from fourfold.facts import extremes, subjects
+from fourfold.facts import amounts, excepted, subjects
 from fourfold.facts.answers import EXPLAINED, QUESTION_MARKS, About
+from fourfold.facts.kinds import Kinds
 from fourfold.index.base import NodeValues
 from fourfold.intent import NO_INTENT
 from fourfold.language import kin, name_matching, peers
+from fourfold.language.amounts import asked_for, compared
 from fourfold.language.asked import SAME_FAMILY
 from fourfold.language.meaning import Meaning
 from fourfold.language.name_matching import Named, Words, is_owned
 from fourfold.language.requests import as_question
-from fourfold.language.spoken import read_aloud, without_co
+from fourfold.language.spoken import read_aloud, without, without_co
 from fourfold.language.syntax import Sentence, may_ask
 from fourfold.language.tongues import in_another_tongue, in_english
 from fourfold.language.unspaced import parted
@@ -35,6 +37,7 @@ from fourfold.signals.common_ends import nodes_of
 from fourfold.signals.paths import Answer
 from fourfold.types import Weights
 
+_OR = "or"
 _MOST_READINGS = 12
 """A question for those who share something is read in so many ways at most."""
 
@@ -55,23 +58,25 @@ def follow_paths(scores: Scores, query: Query, config: RetrievalConfig) -> None:
         return
     if len(query.words) > MOST_WORDS or (relations := query.relations()) is None:
         return
+    query = _in_english(scores, query, relations)
+    one = _one_of_two(scores, query, relations) or _of_all(scores, query, relations)
+    if one is not None:
+        _put(scores, one, settings.weight, 1.0)
+        return
     if refine.sides_of(scores, query, config):  # a comparison asks for both
         return
     if len(relations) == 1:
         settings = settings.by_words_of_labels()  # what is near asks for nothing where there is no choice
-    query = _in_english(scores, query, relations)
-    if not _may_ask(query, relations, settings) or (found := _understood(scores, query, relations, settings)) is None:
+    if not _may_ask(query, relations, settings) or (found := _answered(scores, query, relations, settings)) is None:
         return
-    asked, answer, meaning = found
-    silent = False
-    if asked.may_be_silent():
-        answer, silent = _where_silent(asked, meaning, answer)
-    said = len(relations) > 1 or (meaning.trust >= SAME_FAMILY).any()  # else a text may say it
-    if not silent and not (answer.sure and said):
-        return
-    answer = extremes.put_first(scores.snapshot.edges, asked.sentence, relations, query, answer)
+    answer, silent = found
     answer = answer.in_parts(scores.snapshot.edges, scores.snapshot.hidden, query.allowed)
-    share, before = settings.weight * answer.sure, scores.weights
+    _put(scores, answer, settings.weight, 1.0 - settings.step_back * (1.0 if silent else answer.sure))
+
+
+def _put(scores: Scores, answer: Answer, weight: float, back: float) -> None:
+    """Let an answer count by what a sure one weighs; what is named keeps ``back`` of its other components."""
+    share, before = weight * answer.sure, scores.weights
     embedding, text, graph, intent = ((1.0 - share) * weight for weight in before.as_tuple())
     scores.weights = Weights(embedding, text, graph, share + intent)
     scores.asked = AskedPaths(
@@ -79,8 +84,82 @@ def follow_paths(scores: Scores, query: Query, config: RetrievalConfig) -> None:
         NodeValues(answer.nodes, answer.values),
         share / scores.weights.intent,
         (1.0 - share) * before.intent * (1.0 - answer.sure) / scores.weights.intent,
-        1.0 - settings.step_back * (1.0 if silent else answer.sure),
+        back,
     )
+
+
+def _one_of_two(scores: Scores, query: Query, relations: Relations) -> Answer | None:
+    """Return which of two is bigger, older or the like, where the graph tells; None for another question."""
+    if _OR not in {word.lower() for word, _ in query.words}:
+        return None
+    named = subjects.named_in(scores, query)
+    sentence = Sentence(query.words, named)
+    asked = compared(sentence.words, sentence.names)
+    if asked is None or len(sentence.alternatives()) != len(named) or len(named) != 2:  # noqa: PLR2004
+        return None
+    return amounts.of_two(scores.snapshot.edges, relations, query, named, asked)
+
+
+def _of_all(scores: Scores, query: Query, relations: Relations) -> Answer | None:
+    """Return what has an amount of all that there is of a kind, "the highest mountain", where nothing else is named."""
+    typed = [word.lower() for word, _ in query.words]
+    holds = partial(_hold, relations)
+
+    if (asked := asked_for(typed, (), holds)) is None or any(_names(scores, query, holds)):
+        return None
+    return amounts.of_all(scores, Kinds(scores, query, relations), Sentence(query.words, ()), asked)
+
+
+def _names(scores: Scores, query: Query, holds: Callable[[str], bool]) -> Iterator[Named]:
+    """Give what a question names, but by a word that asks for an edge, or by a number: "above 7"."""
+    for one in subjects.named_in(scores, query):
+        words = [query.words[place][0].lower() for place in range(one.start, one.end)]
+        if not all(word.isdecimal() for word in words) and (len(words) > 1 or not holds(words[0])):
+            yield one
+
+
+def _answered(scores: Scores, query: Query, relations: Relations, settings: Paths) -> tuple[Answer, bool] | None:
+    """Return what answers a question, and whether what it names steps back however unsure that is; None: nothing."""
+    typed, named = [word.lower() for word, _ in query.words], subjects.named_in(scores, query)
+    exception = excepted.excepted(typed, named)
+    if exception is None:
+        return _measured(scores, query, relations, settings)
+    one, places = exception
+    found = _measured(scores, query, relations, settings, places)
+    return found and (excepted.put_last(scores.snapshot.edges, found[0], one.nodes), found[1])
+
+
+def _measured(
+    scores: Scores, query: Query, relations: Relations, settings: Paths, left_out: frozenset[int] = frozenset()
+) -> tuple[Answer, bool] | None:
+    """Return the same for what a question does not except; what has the amount asked for is before others.
+
+    What says how much of something there is ("with more than 20 million people") asks for no edge where the graph tells
+    it of what the rest of the question leads to.
+    """
+    typed = [word.lower() for word, _ in query.words]
+    holds = partial(_hold, relations)
+
+    def of(places: frozenset[int]) -> tuple[Answer, bool] | None:
+        if (found := _understood(scores, query, relations, settings, places)) is None:
+            return None
+        about, answer, meaning = found
+        silent = False
+        if about.may_be_silent():
+            answer, silent = _where_silent(about, meaning, answer)
+        said = len(relations) > 1 or (meaning.trust >= SAME_FAMILY).any()  # else a text may say it
+        return (answer, silent) if silent or (answer.sure and said) else None
+
+    asked = asked_for(typed, name_matching.places_of(_names(scores, query, holds)), holds)
+    for places in [asked.places, frozenset[int]()] if asked is not None and asked.places else [frozenset[int]()]:
+        if (found := of(left_out | places)) is None:
+            continue
+        picked = None
+        if asked is not None and asked.places == places:
+            picked = amounts.put_first(scores.snapshot.edges, relations, query, found[0], asked)
+        if picked is not None or not places:
+            return picked or found[0], found[1]
+    return None
 
 
 def _where_silent(asked: About, meaning: Meaning, answer: Answer) -> tuple[Answer, bool]:
@@ -113,12 +192,16 @@ def _may_ask(query: Query, relations: Relations, settings: Paths) -> bool:
 
 
 def _understood(
-    scores: Scores, query: Query, relations: Relations, settings: Paths
+    scores: Scores, query: Query, relations: Relations, settings: Paths, left_out: Collection[int] = ()
 ) -> tuple[About, Answer, Meaning] | None:
-    """Return the question, its answer and what its words mean, by what it names first that has one; None: nothing."""
+    """Return the question, its answer and what its words mean, by what it names first that has one; None: nothing.
+
+    Words at the places ``left_out`` say nothing.
+    """
     found, typed, terms = None, query.words, relations.labels.terms
     for named in subjects.ways(scores, query, relations, settings):
-        words, named = as_question(*read_aloud(query.topic, typed, named, terms, relations.labels.say))
+        words, named = without(typed, named, left_out)
+        words, named = as_question(*read_aloud(query.topic, words, named, terms, relations.labels.say))
         words, named = parted(words, named, query.names_of, relations.labels.words.within, terms)
         words, named = peers.with_co_apart(words, named, terms)
         words, named = kin.spelt_out(words, named, partial(_hold, relations), terms)

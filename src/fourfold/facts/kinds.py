@@ -116,6 +116,18 @@ class Kinds:
                 found[self._steps(nodes, types, forward=forward).origin] = True
         return found
 
+    def told(self, places: Sequence[int], nodes: Nodes) -> NDArray[np.bool_]:
+        """Tell which nodes are of the kind that words of the question call, by their types or by what only it has."""
+        return self.typed(places, nodes) | self.having(places, nodes)
+
+    def having(self, places: Sequence[int], nodes: Nodes) -> NDArray[np.bool_]:
+        """Tell which nodes have what only things of the kind have that words of the question call."""
+        found = np.zeros(len(nodes), bool)
+        own = np.logical_or.reduce([self.relations.own(self.query.words[place][1]) for place in places])
+        if np.any(own) and self.scores.snapshot.edges.degree(nodes).sum() <= MOST_EDGES:
+            found[self._steps(nodes, own, forward=True).origin] = True
+        return found
+
     def sexes(self, nodes: Nodes) -> NDArray[np.int8]:
         """Return of which sex nodes are, (len(nodes),), by their types, edges such as "mother", and what "sex" says."""
         found = np.array([sexes.said_by(kind.lower().split()) for kind in self.query.types_of(nodes)], np.int8)

@@ -13,6 +13,13 @@ from fourfold.language.lexicon import is_amount, is_date
 from fourfold.language.syntax import Sentence
 from fourfold.signals.paths import Answer
 
+_WHO = frozenset({"who", "whom"})
+_ACTING = frozenset(
+    "person people human man woman user employee customer member author artist actor player politician character agent"
+    " group team organization organisation company firm club agency institution department band party".split()
+)
+"""Types of nodes that "who" asks for."""
+
 
 def by_name(sentence: Sentence) -> Callable[[Sequence[str]], bool] | None:
     """Return what tells whether something called so, in words in lower case, can be the answer; None: whatever it is.
@@ -33,11 +40,21 @@ def by_name(sentence: Sentence) -> Callable[[Sequence[str]], bool] | None:
     return can_be
 
 
-def of_sex(sentence: Sentence, kinds: Kinds, answer: Answer, best: NDArray[np.bool_], others: float) -> Answer:
-    """Put first, of the best ends, who is of the sex asked for as far as the graph tells: aunts before uncles.
+def of_whom(sentence: Sentence, kinds: Kinds, answer: Answer, best: NDArray[np.bool_], others: float) -> Answer:
+    """Put first, of the best ends, who is of the sex asked for, and for "who" what can act by its type: a group.
 
     ``best`` (n_ends,) tells which these are, ``others`` what is left of what the others are worth.
     """
+    answer = _of_sex(sentence, kinds, answer, best, others)
+    if sentence.at(0) not in _WHO or not best.any():
+        return answer
+    of_it = best.copy()
+    of_it[best] = [not _ACTING.isdisjoint(kind.lower().split()) for kind in kinds.query.types_of(answer.nodes[best])]
+    return answer.first(of_it, others) if of_it.any() and not of_it[best].all() else answer
+
+
+def _of_sex(sentence: Sentence, kinds: Kinds, answer: Answer, best: NDArray[np.bool_], others: float) -> Answer:
+    """Put first who is of the sex asked for, as far as the graph tells: aunts before uncles."""
     sex = sexes.asked_for(sentence)
     if not sex or len(answer.nodes) < 2:
         return answer

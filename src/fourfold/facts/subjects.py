@@ -58,20 +58,34 @@ def ways(scores: Scores, query: Query, relations: Relations, settings: Paths) ->
 
 
 def _with_long(scores: Scores, query: Query, relations: Relations, found: list[Named]) -> list[Named]:
-    """Return what a question names, with the name that it writes in full but that is too long for the index of names.
+    """Return what a question names, with the name that it writes in full, but that the index of names does not know.
 
-    Of the best by text; what stands within it is not meant.
+    Because it is too long, or since what is written is all but the code that it begins with: "Style Guide", of PEP 8 –
+    Style Guide. Of the best by text; what stands within it is not meant.
     """
-    if sum(len(terms) for _, terms in query.words) <= LONGEST or "text" not in scores.rankings:
+    if "text" not in scores.rankings:
         return found
     nodes = scores.best_of("text", query, refine.FIRST_CANDIDATES).nodes[:_MAY_BE_MEANT].astype(np.int64)
     written = query.names_of(nodes)
-    long = [place for place, name in enumerate(written) if len(relations.labels.terms(" ".join(name))) > LONGEST]
-    one = name_matching.in_full(query.words, nodes[long], [written[place] for place in long])
+    if sum(len(terms) for _, terms in query.words) > LONGEST:
+        long = [len(relations.labels.terms(" ".join(name))) > LONGEST for name in written]
+    else:
+        long = [False] * len(written)
+    rests = [name if whole else _behind_code(name) for name, whole in zip(written, long, strict=True)]
+    places = [place for place, name in enumerate(rests) if name]
+    one = name_matching.in_full(query.words, nodes[places], [rests[place] for place in places])
     if one is None or not scores.snapshot.edges.degree(one.nodes).any():
         return found
     apart = [other for other in found if other.end <= one.start or one.end <= other.start]
+    if any(other.end - other.start >= one.end - one.start for other in found if other not in apart):
+        return found
     return sorted([*apart, one], key=lambda one: one.start)
+
+
+def _behind_code(name: Sequence[str]) -> tuple[str, ...]:
+    """Return the words of a name behind the code that it begins with, where they are enough to tell it; else none."""
+    rest = tuple(name[len(name_matching.code_of(name)) :])
+    return rest if len(name) > len(rest) > 1 else ()
 
 
 def _with_codes(scores: Scores, query: Query, found: list[Named]) -> list[Named]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fourfold.language.lexicon import AUXILIARIES, DO, QUESTION, RELATIVE, WHICH
 from fourfold.language.nouns import Nouns
-from fourfold.language.placed import ARTICLES
+from fourfold.language.placed import ARTICLES, PREPOSITIONS
 
 TOGETHER = "together"
 
@@ -54,7 +54,18 @@ class Deeds(Nouns):
         asked = self.at(subject) in QUESTION | RELATIVE or self.at(subject - 1) in WHICH
         asked |= subject in self._content and self.at(place).endswith(("ing", "ent", "ant"))  # "parts depending on X"
         done_to = behind in self._starts or (behind in self._content and not self.opens(place))  # "what bridges span X"
-        return done_to and subject not in self.names and asked and preposition in {"", self.at(place + 1)}
+        asked = (asked and subject not in self.names) or self.ends_subject(place)
+        return done_to and asked and preposition in {"", self.at(place + 1)}
+
+    def ends_subject(self, place: int) -> bool:
+        """Tell whether a name right before says which of what is asked for does it: "which films by X depict Y"."""
+        start = self._begins.get(place, -1)
+        behind = self._past_article(place + 1 + (self.at(place + 1) in PREPOSITIONS))
+        if start < 0 or behind not in self._starts or not DO.isdisjoint(self.words[:place]):
+            return False
+        before = self._before(start)
+        before = self._before(self._begin_of_run(before)) if before in self._content else before
+        return before > 1 and self.at(before) in PREPOSITIONS and self.opens(1) and 1 in self._content
 
     def is_verb(self, place: int) -> bool:
         """Tell whether a word is what the named node does, or has done to it: "who does X work for", "who governs X".

@@ -21,7 +21,7 @@ president|präsident|président|presidente|presidente|presidente|
 mayor|bürgermeister|maire|alcalde|sindaco|prefeito|burgemeester
 governor|gouverneur|gouverneur|gobernador|governatore|governador|gouverneur
 museum||musée|||museu|
-inhabitants|einwohner|habitants|habitantes|abitanti|habitantes|inwoners
+inhabitants|einwohner bewohner|habitants|habitantes|abitanti|habitantes|inwoners
 crosses|überquert|traversé|cruza atraviesa|attraversa|atravessa|
 height|höhe|hauteur|altura|altezza|altura|hoogte
 length|länge|longueur|longitud|lunghezza|comprimento|lengte
@@ -64,12 +64,12 @@ death|tod|décès|muerte fallecimiento|morte decesso|óbito falecimento|dood ove
 date|datum||fecha|||datum
 place|ort||lugar|luogo||plaats
 year|jahr jahre|année années|año años|anno anni|ano anos|jaar
-capital|hauptstadt|capitale||capitale||hoofdstad
-country|staat staaten|états|país países estados|paese paesi|país países|
-city|stadt städte|ville villes|ciudad ciudades|città|cidade cidades|stad
+capital|hauptstadt hauptstädte|capitale||capitale||hoofdstad
+country|staat staaten staates|états|país países estados|paese paesi|país países|
+city|stadt städte städten|ville villes|ciudad ciudades|città|cidade cidades|stad
 language|sprache sprachen|langue langues|idioma idiomas lengua|lingua lingue|idioma língua|taal talen
 currency|währung|monnaie|moneda|valuta moneta|moeda|valuta munt
-population|einwohnerzahl bevölkerung||población|popolazione|população|bevolking
+population|einwohnerzahl bevölkerung bevölkerungszahl||población|popolazione|população|bevolking
 color|farbe farben|couleur couleurs|colores|colore colori||kleur
 member|mitglied mitglieder|membre membres|miembro miembros|membro membri|membro membros|leden
 team|mannschaft verein|équipe|equipo|squadra|equipe equipa|ploeg
@@ -118,9 +118,10 @@ produced|produziert|produit|produjo producido|prodotto|produziu|geproduceerd
 filmed|gedreht|tourné|rodó rodado|girato|filmado|gefilmd
 sings|singt|chante|canta|canta|canta|zingt
 employed|angestellt beschäftigt|emploie|emplea|impiegato impiegata|emprega|werkzaam
-borders|grenzt|frontière frontalier frontaliers|frontera|confina|fronteira|grenst
+borders|grenzt grenzen angrenzt angrenzen|frontière frontalier frontaliers|frontera|confina|fronteira|grenst
+borders|grenzende grenzenden angrenzende angrenzenden|||||
 neighbour|nachbarland nachbarn|voisin voisins|vecino vecinos|vicino vicini|vizinho vizinhos|buurland buren
-flows|mündet fließt|jette coule|desemboca|sfocia|deságua|mondt stroomt
+flows|mündet fließt fließen|jette coule|desemboca|sfocia|deságua|mondt stroomt
 ingredient|zutat zutaten|ingrédient ingrédients|ingrediente ingredientes|ingrediente ingredienti|ingrediente|ingrediënt
 stadium|stadion|stade|estadio|stadio|estádio|stadion
 headquarters|firmensitz hauptsitz zentrale hauptquartier|siège|sede|sede|sede|hoofdkantoor hoofdkwartier
@@ -135,7 +136,7 @@ needs|braucht benötigt|besoin|necesita||precisa|nodig
 won|gewonnen gewann|gagné remporté|ganó|vinto|ganhou|
 star|hauptdarsteller hauptrolle||protagonista|protagonista|protagonista|hoofdrolspeler
 music|musik|musique|música|musica musiche|música|muziek
-river|fluss|fleuve rivière|río|fiume||rivier
+river|fluss flüsse flüssen|fleuve rivière|río|fiume||rivier
 region||région|región|regione|região|
 customer|kunde kunden||cliente clientes|cliente clienti|cliente clientes|klant klanten
 project|projekt|projet|proyecto|progetto|projeto|
@@ -143,6 +144,29 @@ price|preis||precio|prezzo|preço|
 responsible|verantwortlich zuständig|responsable|responsable|responsabile|responsável|verantwoordelijk
 coaches|trainiert|entraîne|entrena|allena|treina|traint
 filming|drehort|||||
+largest|größte größten größter größtes|||||grootste
+smallest|kleinste kleinsten kleinster kleinstes|||||kleinste
+longest|längste längsten längster längstes|||||langste
+shortest|kürzeste kürzesten kürzester kürzestes|||||kortste
+highest|höchste höchsten höchster höchstes höchstgelegene|||||hoogste
+lowest|niedrigste niedrigsten niedrigster niedrigstes tiefste tiefsten|||||laagste
+lowest|tiefster tiefstes tiefstgelegene tiefstgelegenen tiefstgelegener tiefstgelegenes|||||
+oldest|älteste ältesten ältester ältestes|||||oudste
+newest|neueste neuesten neuester neuestes jüngste jüngsten jüngster jüngstes|||||nieuwste jongste
+most|meisten|||||meeste
+fewest|wenigsten|||||minste
+major|wichtige wichtigen wichtiger wichtiges wichtigste wichtigsten wichtigster wichtigstes|||||belangrijkste
+large|groß großen großer großes|||||groot grote
+people|leute menschen|gens|gente|gente|pessoas|mensen
+live|wohnen leben|habitent vivent|viven|abitano vivono|vivem moram|wonen leven
+mountain|berg berge|montagne montagnes|montaña montañas|montagna montagne|montanha montanhas|bergen
+lake||lac lacs|lago lagos|lago laghi|lago lagos|
+point|punkt punkte|||punto punti|ponto pontos|punt
+area|fläche|superficie|superficie|superficie|superfície|oppervlakte
+density|bevölkerungsdichte dichte|densité|densidad|densità|densidade|dichtheid
+through|durch|||attraverso|através|
+runs|verläuft verlaufen|||||
+crosses|durchfließt durchfließen|||||
 supplies|liefert|fournit|suministra|fornisce|fornece|levert
 """
 """Words that no English text has; ``WITHIN`` has those that many have."""
@@ -150,20 +174,20 @@ supplies|liefert|fournit|suministra|fornisce|fornece|levert
 WITHIN = """
 the|der die das den dem des|le la les l|el la los las|il lo la i gli le l|o a os as|de het
 the|ein eine einer eines einem einen|un une|un una|un uno una|um uma|een
-itself|sich|se t il elle ce|se su|si|se|zich
+itself|sich es|se t il elle ce|se su|si|se|zich
 of|von vom|de du des d|de del|di del della dei delle dello degli dell d|de do da dos das|van
 in|in im ins|dans en au aux à|en al a|in nel nella nei a|em no na nos nas|in te
 to|zu zum zur nach|vers|hacia|verso|para|naar
 from|aus|depuis|desde|da dal dalla|desde|uit
 with|mit|avec|con|con|com|met
 for|für|pour|para por|per|por|voor
-by|durch|par|por|da|pelo pela|door
+by||par|por|da|pelo pela|door
 at|bei beim||en|presso||bij
 on|auf an am|sur|sobre|su sul sulla|sobre|op
 and|und|et|y e|e ed|e|en
 or|oder|ou|o u|o|ou|
-is|ist wird heißt heisst|est|es está|è|é está|is wordt heet
-are|sind werden heißen|sont|son están|sono|são estão|zijn worden
+is|ist wird heißt heisst lautet|est|es está|è|é está|is wordt heet
+are|sind werden heißen lauten gibt|sont|son están|sono|são estão|zijn worden
 was|war wurde|était fut|fue era|fu era|foi era|was werd
 were|waren wurden|étaient furent|fueron eran|furono erano|foram eram|waren werden
 has|hat haben hatte|a ont avait|ha han tiene tienen|ha hanno|tem|heeft hebben had

@@ -319,13 +319,15 @@ def say_all(meaning: Meaning, free: NDArray[np.bool_], plain: NDArray[np.int64],
 def apart(meaning: Meaning, sentence: Sentence) -> list[tuple[Meaning, range]]:
     """Return two parts that must both hold, each with its meaning and places: "next to X and in the same zone".
 
-    One of them leads back along a step; none where the question has no such parts.
+    One of them leads back along a step, or says what does the other: "which films by X depict Y". None where the
+    question has no such parts.
     """
     steps = sentence.free() & (meaning.trust > _COULD_SAY) & ~meaning.mirrors
-    for place in [place for place, word in enumerate(sentence.words) if word == _AND and place not in sentence.names]:
+    for place in [place for place in range(1, len(sentence.words)) if place not in sentence.names]:
         parts = range(place), range(place, len(sentence.words))
-        one_leads_back = meaning.mirrors[:place].any() != meaning.mirrors[place:].any()
-        if one_leads_back and steps[:place].any() and steps[place:].any():
+        leads_back = meaning.mirrors[:place].any() != meaning.mirrors[place:].any()
+        apart = leads_back if sentence.words[place] == _AND else sentence.ends_subject(place) and steps[place]
+        if apart and steps[:place].any() and steps[place:].any():
             return [(meaning.without(list(other)), own) for own, other in (parts, parts[::-1])]
     return []
 

@@ -263,7 +263,7 @@ def by_code(
     """
     typed = [word.lower() for word, _ in words]
     telling = any(word != word.upper() for word, _ in words)  # in a question all in capitals these tell nothing
-    codes = [tuple(word.lower() for word in _code(name)) for name in written]
+    codes = [tuple(word.lower() for word in code_of(name)) for name in written]
     kinds = [*zip(codes, types, strict=True)]
     found: dict[tuple[int, int], Named] = {}
     for node, name, kind in zip(nodes, written, kinds, strict=True):
@@ -302,7 +302,7 @@ def has_figures(word: str) -> bool:
     return any(letter.isdigit() for letter in word)
 
 
-def _code(name: Sequence[str]) -> tuple[str, ...]:
+def code_of(name: Sequence[str]) -> tuple[str, ...]:
     """Return the words of the code that a name begins with and goes on behind; none where it does not."""
     figures = [*map(has_figures, name[: LONGEST + 1])]
     if True not in figures:

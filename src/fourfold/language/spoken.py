@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from fourfold.language.lexicon import PHRASES, QUESTION, WHICH
@@ -48,6 +48,15 @@ def read_aloud(
             said[start:end] = [(word, tuple(terms(word))), *[None] * (len(phrase) - 1)]
             named = others  # a node Centre is not meant beside them
     return [word for word in said if word], _renumbered(named, said)
+
+
+def without(words: Words, named: Sequence[Named], places: Collection[int]) -> tuple[Words, list[Named]]:
+    """Return the words of a question but for those at some places, and what it names by the others."""
+    if not places:
+        return words, list(named)
+    said = [None if place in places else word for place, word in enumerate(words)]
+    kept = [one for one in named if places_of([one]).isdisjoint(places)]
+    return [word for word in said if word], _renumbered(kept, said)
 
 
 def without_co(words: Words, named: Sequence[Named]) -> tuple[Words, list[Named]] | None:

@@ -28,7 +28,7 @@ assign assigned staff staffed work
 skill competency competence expertise know speciality specialty ability specialise specialize specialised specialized
 education school university college alma study attend graduate
 nationality citizenship citizen country
-residence live reside home
+residence live reside home address
 home homeland hometown homeworld native
 pilot fly flew flown steer
 religion faith believe
@@ -330,3 +330,6 @@ and where no other word asks for an edge."""
 
 KINDS = _by_word(groups=_NOUNS)
 """Nouns, and all nouns for the same kind of thing, with spaces between."""
+
+OWN: Mapping[str, str] = MappingProxyType(dict.fromkeys(("country", "nation"), "currency"))
+"""What only things of a kind have, as labels call it."""

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from fourfold.language.amounts import is_one
 from fourfold.language.deeds import TOGETHER, Deeds
 from fourfold.language.lexicon import ASKING, AUXILIARIES, DO, MEN, QUESTION, SAY_NOTHING, WHICH, WOMEN, is_past
 from fourfold.language.name_matching import Words
 from fourfold.language.nouns import CALLED, DETERMINERS, IMPERATIVES, NAMES
 from fourfold.language.placed import ARTICLES, ONE_OF, PREPOSITIONS, takes_place
-from fourfold.language.superlatives import is_one
 from fourfold.language.unspaced import asks
 from fourfold.lazy import lazy
 

@@ -35,6 +35,11 @@ _SHARE = 4
 _SHORT = 3
 """So short a word without its accents may be any: "où" is not "ou"."""
 
+_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
+
+_WIE, _HOW, _MANNER = "wie", "how", frozenset({"many", "long", "high", "large", "deep"})
+"""What "wie" is in German before one of these: "wie lang ist der Rhein"."""
+
 _VERB_LAST = ("german", "dutch")
 _HAS, _PAST = "has", {"written": "wrote"}
 
@@ -42,14 +47,21 @@ _HAS, _PAST = "has", {"written": "wrote"}
 @once
 def _telling() -> list[dict[str, str]]:
     """Return, for each language, the words that no English text has, with what they are in English."""
-    return _by_word(TELLING)
+    return [{**dict(_spelt_out(own)), **own} for own in _by_word(TELLING)]
 
 
 @once
 def _known() -> list[dict[str, str]]:
     """Return the same of all words, without their accents, too."""
     every = [{**within, **telling} for telling, within in zip(_telling(), _by_word(WITHIN), strict=True)]
-    return [{**dict(_plain(own)), **own} for own in every]
+    return [{**dict(_plain(own)), **dict(_spelt_out(own)), **own} for own in every]
+
+
+def _spelt_out(known: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Give words as German is typed where keys are missing: fluesse for Flüsse, gross for groß."""
+    for word, english in known.items():
+        if not word.isascii() and (typed := word.translate(_UMLAUTS)).isascii():
+            yield typed, english
 
 
 def _plain(known: Mapping[str, str]) -> Iterator[tuple[str, str]]:
@@ -98,6 +110,9 @@ def in_english(words: Words, names: Container[int], terms: Callable[[str], Seque
     if tongue < 0:
         return words
     said = [None if place in names else _known()[tongue].get(word) for place, word in enumerate(typed)]
+    for place, word in enumerate(typed[:-1]):
+        if word == _WIE and said[place + 1] in _MANNER and said[place]:
+            said[place] = _HOW
     if _TONGUES[tongue] in _VERB_LAST and said[-1] and _HAS in said:
         place = said.index(_HAS)
         said[place], said[-1] = _PAST.get(said[-1], said[-1]), said[place]

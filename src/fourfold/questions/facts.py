@@ -32,6 +32,7 @@ _OUTRANKED = (
     QuestionIntent.LEARN,
     QuestionIntent.EXPLORE,
     QuestionIntent.IMPACT,
+    QuestionIntent.COMPARE,
 )
 _ASKS_FOR_SOMETHING = re.compile(
     r"(?:(?:and|so|about|at|by|for|from|in|into|of|on|to|under|with) )?"
@@ -49,6 +50,7 @@ _OF_A_CHANGE = re.compile(
     r"|(?:chang|remov|delet|renam|retir|replac|updat|upgrad|migrat|dropp|los|disabl)ing)\b",
     re.IGNORECASE,
 )
+_OR = re.compile(r"\bor\b", re.IGNORECASE)
 _HOW_MANY = re.compile(r"\bhow many\b", re.IGNORECASE)
 COUNTED = 0.5
 """A path is what is counted where the question names the kind of thing that it leads to: "how many orders has X"."""
@@ -160,15 +162,17 @@ def instead_of(view: View, query: str, intent: QuestionIntent | None, k: int) ->
     """Return what edges lead to, by the words of a question whose phrase alone would let another method answer it.
 
     A question for what depends on a node stays with the method that follows such edges over many steps, unless it asks
-    for other edges, too, or names several nodes.
+    for other edges, too, or names several nodes; and a comparison, unless it asks which of two is more of something.
     """
     asked = " ".join(query[:READ].split())
     if intent not in _OUTRANKED or not _ASKS_FOR_SOMETHING.match(asked) or _ASKS_FOR_ADVICE.search(asked):
         return None
     if intent is QuestionIntent.IMPACT and _OF_A_CHANGE.search(asked):
         return None
+    if intent is QuestionIntent.COMPARE and not _OR.search(asked):
+        return None
     found = searched(view, query, k)
-    if not found.facts:
+    if not found.facts or (intent is QuestionIntent.COMPARE and len(found.facts) > 1):
         return None
     if intent is QuestionIntent.IMPACT:
         followed = {match.type for match in impact.dependents(view.vocabulary)[0]}

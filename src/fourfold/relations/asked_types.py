@@ -56,7 +56,8 @@ class Relations:
     """The edge types of a graph, ready to be compared with questions.
 
     ``numbers`` are those of the types by ``names``. ``is_word`` tells whether a word is spelt as words are: another may
-    be a label's with a letter wrong. ``nouns`` returns those for the same kind of thing as a word, by its terms.
+    be a label's with a letter wrong. ``nouns`` returns those for the same kind of thing as a word, by its terms;
+    ``calls`` which edges end, and which begin, at what it calls, ``own`` those that nothing else has.
     """
 
     def __init__(
@@ -74,7 +75,7 @@ class Relations:
         self._denied = Denied([one.own for one in self.labels.words.labels])
         self._succession = Succession(names, terms)
         self._thesaurus = Thesaurus(self.labels)
-        self.nouns = self._thesaurus.kinds
+        self.nouns, self.calls, self.own = self._thesaurus.kinds, self._thesaurus.calls, self._thesaurus.own
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -191,15 +192,6 @@ class Relations:
             return np.minimum(self.labels.words.within_by_character(word) + self.labels.words.sought_by(word), 1.0)
         near, found = self.labels.similarity(word)[0], self._thesaurus.joined(terms)
         return near if found is None else np.maximum(near, found.similarity)
-
-    def calls(self, word: str, terms: Sequence[str]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Return which edges end at what a word, or another for the same, calls; and which begin there, (n_types,)."""
-        own = self.labels.grammar.kinds(word)
-        if own[0].any() or own[1].any():
-            return own
-        others = [self.labels.grammar.kinds(other) for other in self._thesaurus.kinds(terms)]
-        ends, begins = zip(own, *others, strict=True)
-        return np.logical_or.reduce(ends), np.logical_or.reduce(begins)
 
     def _may_ask(self, word: str, terms: Sequence[str]) -> bool:
         """Tell whether a word is no stop word, or one that a label is made of: "own" of owns."""

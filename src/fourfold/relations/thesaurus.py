@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from fourfold.language import lexicon, synonyms
 from fourfold.language.asked import SAME_FAMILY, Asked
+from fourfold.relations.label_grammar import Types
 from fourfold.relations.labels import Labels
 
 
@@ -23,7 +26,7 @@ class Thesaurus:
         self._labels = labels
         self._asking, self._haunts = self._by_stem(lexicon.ASKING), self._by_stem(lexicon.HAUNTS)
         self._same, self._inverse = self._by_stem(lexicon.SAME), self._by_stem(lexicon.INVERSE)
-        self._kinds = self._by_stem(synonyms.KINDS)
+        self._kinds, self._own = self._by_stem(synonyms.KINDS), self._by_stem(synonyms.OWN)
         self._joined = [self._by_stem(each) for each in (synonyms.TURNED, synonyms.SAME, synonyms.ALONE)]
 
     def lists(self, key: str) -> bool:
@@ -67,6 +70,25 @@ class Thesaurus:
     def kinds(self, terms: Sequence[str]) -> list[str]:
         """Return the nouns for the same kind of thing as a word."""
         return self._kinds.get(terms[0], "").split() if len(terms) == 1 else []
+
+    def calls(self, word: str, terms: Sequence[str]) -> tuple[Types, Types]:
+        """Return which edges end at what a word, or another for the same, calls; and which begin there, (n_types,).
+
+        Where no label has either, what nothing else has tells: a country its currency.
+        """
+        own = self._labels.grammar.kinds(word)
+        if own[0].any() or own[1].any():
+            return own
+        others = [self._labels.grammar.kinds(other) for other in self.kinds(terms)]
+        ends, begins = map(np.logical_or.reduce, zip(own, *others, strict=True))
+        return ends, begins if ends.any() or begins.any() else self.own(terms)
+
+    def own(self, terms: Sequence[str]) -> Types:
+        """Return which edges only what a word calls has, (n_types,)."""
+        words = self._own.get(terms[0]) if len(terms) == 1 else None
+        similarity = self._labels.similarity(words)[0] if words else np.zeros(len(self._labels))
+        owned: Types = similarity >= SAME_FAMILY
+        return owned
 
     def _by_stem(self, texts: Mapping[str, str]) -> dict[str, str]:
         found: dict[str, str] = {}

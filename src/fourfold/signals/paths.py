@@ -58,7 +58,7 @@ class Answer:
     ``nodes`` (ascending) and ``values`` (float64 in [0, 1]) are P; ``sure`` in [0, 1] says how far the words are to be
     trusted; ``named`` (ascending) are all nodes of the names in the question; ``walks`` from which of them each walk
     began, and ``steps`` likewise those of one step that no word asks for. ``behind``: of nodes that stand one step
-    behind the end of a path, that end and the step.
+    behind the end of a path, or behind the amount that decides between them, where that step begins, and the step.
     """
 
     nodes: Nodes
@@ -79,7 +79,7 @@ class Answer:
         if node in self.behind:
             before, last = self.behind[node]
             begin, steps = self.path(before)
-            return begin, [*steps, last]
+            return begin if steps else before, [*steps, last]
         for walks in (self.walks, self.steps):  # a step that no word asks for is told where no word led there
             start, steps = _best_path(walks, node)
             if start >= 0 and start not in self.named:  # such a step comes before what words ask for

@@ -1,0 +1,184 @@
+"""The highest, the oldest, those above 20 million, the larger of two: by the amounts that stand beside each.
+
+Exact as far as the graph tells: all ends that are as good as the best are looked at, and amounts of several units are
+not compared.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fourfold import ordered
+from fourfold.facts.answers import AS_GOOD, OF_ANOTHER_KIND
+from fourfold.facts.kinds import Kinds
+from fourfold.index.base import NO_NODES, EdgePart, Nodes, Steps
+from fourfold.language.amounts import Measured, is_one
+from fourfold.language.asked import SAME_FAMILY
+from fourfold.language.lexicon import is_date
+from fourfold.language.name_matching import Named
+from fourfold.language.syntax import Sentence
+from fourfold.query import Query
+from fourfold.ragged import distinct
+from fourfold.relations.asked_types import Relations
+from fourfold.scores import Scores
+from fourfold.signals.common_ends import nodes_of
+from fourfold.signals.paths import Answer
+from fourfold.signals.walks import Step
+from fourfold.types import FloatArray
+
+_MOST, _MOST_EDGES = 2_000, 100_000
+"""Of more ends, or amounts beside them, none is picked; nor where they have so many edges."""
+
+_AMOUNT = re.compile(r"([^\d\s-]{0,8}\s{0,2}(?:(?<![^\W\d_])-)?\d[\d,]*(?:\.\d+)?)(\D*)")
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_ISO = re.compile(r"(\d{4})-(\d\d?)-(\d\d?)")
+_MONTHS = {month: place for place, month in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), 1)}
+_YEAR = 10_000
+"""Dates are told as year · 10,000 + month · 100 + day."""
+
+
+def put_first(edges: EdgePart, relations: Relations, query: Query, answer: Answer, asked: Measured) -> Answer | None:
+    """Return the answer with the ends first that have the amount asked for; None where the graph does not tell."""
+    if len(answer.nodes) < 2:
+        return None
+    best = np.flatnonzero(answer.values >= answer.values.max() - AS_GOOD)
+    if not 1 < len(best) <= _MOST:
+        return None
+    amounts = None if asked.places else _amounts(query.called_of(answer.nodes[best]), of_time=asked.of_time)
+    if amounts is None or np.isnan(amounts).any():
+        found = _beside(edges, relations, query, answer.nodes[best], asked)
+        amounts = None if found is None else found.values
+    if amounts is None:
+        return None
+    of_it = np.zeros(len(answer.nodes), bool)
+    of_it[best[_meant(amounts, asked)]] = True
+    return answer.first(of_it, OF_ANOTHER_KIND) if of_it.any() else None
+
+
+def of_two(
+    edges: EdgePart, relations: Relations, query: Query, named: Sequence[Named], asked: Measured
+) -> Answer | None:
+    """Return which of two that a question names has more, or less, of something; None where the graph does not tell."""
+    nodes = nodes_of(named)
+    found = _beside(edges, relations, query, nodes, asked)
+    if found is None or any(np.isnan(found.values[ordered.contains(one.nodes, nodes)]).all() for one in named):
+        return None
+    meant = _meant(found.values, asked)
+    if meant.sum() != 1:
+        return None
+    told = found.at >= 0
+    answer = _by_amount(nodes[told], found.at[told], found.kind)
+    return replace(answer, values=np.where(meant[told], 1.0, OF_ANOTHER_KIND), named=nodes)
+
+
+def of_all(scores: Scores, kinds: Kinds, sentence: Sentence, asked: Measured) -> Answer | None:
+    """Return what of all nodes of the type asked for has the amount: "cities with more than a million people".
+
+    None where the question calls no type of nodes, or one of too many.
+    """
+    called = [place for place in sentence.heads() or sentence.kinds() if place not in asked.places]
+    called = [place for place in called if not is_one(sentence.words[place])]
+    if not called or "text" not in scores.rankings:
+        return None
+    nodes = np.sort(scores.best_of("text", kinds.query, _MOST).nodes.astype(np.int64))
+    if len(nodes) >= _MOST or not (of_it := kinds.typed(called, nodes, head=True)).any():
+        return None
+    found = _beside(scores.snapshot.edges, kinds.relations, kinds.query, nodes[of_it], asked)
+    if found is None or not (meant := _meant(found.values, asked)).any():
+        return None
+    return _by_amount(nodes[of_it][meant], found.at[meant], found.kind)
+
+
+def _by_amount(nodes: Nodes, at: NDArray[np.int64], kind: int) -> Answer:
+    """Return nodes as the answer, each reached from the amount that stands beside it."""
+    whence = zip(nodes.tolist(), at.tolist(), strict=True)
+    behind = {node: (amount, Step(node, kind, False)) for node, amount in whence}
+    return Answer(nodes, np.ones(len(nodes)), 1.0, NO_NODES, (), behind=behind)
+
+
+def _meant(amounts: FloatArray, asked: Measured) -> NDArray[np.bool_]:
+    """Tell which amounts are those asked for, (n_amounts,)."""
+    if asked.largest is not None:
+        most: NDArray[np.bool_] = amounts == (np.nanmax(amounts) if asked.largest else np.nanmin(amounts))
+        return most
+    told = np.floor(amounts / _YEAR) if asked.of_time else amounts
+    within: NDArray[np.bool_] = (told > asked.above) & (told < asked.below)
+    if asked.inclusive:
+        within |= (told == asked.above) | (told == asked.below)
+    return within
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """The amount of each node, ``values`` (n_nodes,), NaN: none; ``at`` (n_nodes,) where it stands, along ``kind``."""
+
+    values: FloatArray
+    at: NDArray[np.int64]
+    kind: int
+
+
+def _beside(edges: EdgePart, relations: Relations, query: Query, nodes: Nodes, asked: Measured) -> _Told | None:
+    """Return the amount that stands beside each node by edges so called.
+
+    None where none stands beside any, or those of several edge types do: an area is not compared with a population.
+    """
+    if edges.degree(nodes).sum() > _MOST_EDGES:
+        return None
+    for by in asked.by:
+        types = relations.numbers[relations.labels.similarity(by)[0] >= SAME_FAMILY]
+        worth = np.bincount(types, minlength=len(edges.type_names)).astype(np.float64)
+        steps = edges.expand(nodes, forward=True, worth=worth, weights="none")
+        told = []
+        for kind in distinct(steps.types).tolist() if len(types) else ():
+            own = steps.of(steps.types == kind)
+            if len(own) > _MOST:
+                return None
+            amounts = _amounts(query.called_of(own.targets.astype(np.int64)), of_time=asked.of_time)
+            if not np.isnan(amounts).any():
+                told.append((own, amounts, kind))
+        if len(told) == 1:
+            return _by_node(len(nodes), *told[0], least=asked.largest is False or asked.below < np.inf)
+    return None
+
+
+def _by_node(count: int, steps: Steps, amounts: FloatArray, kind: int, *, least: bool) -> _Told:
+    """Return the amount of each of so many nodes, of several the one that rather has them meant."""
+    values, at = np.full(count, np.nan), np.full(count, -1, np.int64)
+    order = np.argsort(-amounts if least else amounts, kind="stable")
+    values[steps.origin[order]], at[steps.origin[order]] = amounts[order], steps.targets[order]
+    return _Told(values, at, kind)
+
+
+def _amounts(names: Sequence[str], *, of_time: bool = False) -> FloatArray:
+    """Return the amounts that names are, (n_names,); NaN for others, and for all where their units differ.
+
+    Dates are told as ``_YEAR`` has it; with ``of_time`` a number is a year.
+    """
+    words = [re.findall(r"[^\W\d_]+|\d+", name.lower()) for name in names]
+    if all(is_date(own) for own in words) and (of_time or not all(_AMOUNT.fullmatch(name.strip()) for name in names)):
+        return np.array([*map(_date, names, words)], np.float64)
+    read = [_AMOUNT.fullmatch(name.strip()) for name in names]
+    units = {one[2].strip() for one in read if one}
+    if len(units) > 1:
+        return np.full(len(names), np.nan)
+    return np.array([np.nan if one is None else _amount(one) for one in read])
+
+
+def _date(name: str, words: Sequence[str]) -> float:
+    """Return a date as a number, by its parts: 1988-03-01, 19 Aug 1946, in 1821."""
+    if (iso := _ISO.fullmatch(name.strip())) is not None:
+        return float(iso[1]) * _YEAR + float(iso[2]) * 100 + float(iso[3])
+    year = next((float(word) for word in words if word.isdigit() and len(word) == 4), np.nan)
+    month = next((_MONTHS[word[:3]] for word in words if word[:3] in _MONTHS), 0)
+    day = next((int(word) for word in words if word.isdigit() and len(word) < 3), 0)
+    return year * _YEAR + month * 100 + day
+
+
+def _amount(read: re.Match[str]) -> float:
+    number = re.sub(r"^[^\d-]*", "", _THOUSANDS.sub("", read[1])).replace(",", ".")
+    return float(number) if number.count(".") < 2 else np.nan  # 1,2,3 is no number

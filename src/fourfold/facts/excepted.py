@@ -1,0 +1,37 @@
+"""What a question excepts: cocktails with gin "but no" lemon juice, films by X "without" Y."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from fourfold import ordered
+from fourfold.facts.answers import OF_ANOTHER_KIND
+from fourfold.index.base import EdgePart, Nodes
+from fourfold.language.name_matching import Named
+from fourfold.signals.paths import Answer
+
+_EXCEPT = frozenset("no not without except excluding nor".split())
+_JOINED = frozenset({"but", "and"})
+
+_MOST_EDGES = 100_000
+"""Where the ends have more edges than that, these are not looked at."""
+
+
+def excepted(words: Sequence[str], named: Sequence[Named]) -> tuple[Named, frozenset[int]] | None:
+    """Return the name that is excepted behind another, and the places of the words that say so; None where none is."""
+    for one in named[1:]:
+        if one.start and words[one.start - 1] in _EXCEPT:
+            first = one.start - 1 - (one.start > 1 and words[one.start - 2] in _JOINED)
+            return one, frozenset(range(first, one.end))
+    return None
+
+
+def put_last(edges: EdgePart, answer: Answer, nodes: Nodes) -> Answer:
+    """Return the answer with what stands beside some nodes behind all else."""
+    if not len(answer.nodes) or edges.degree(nodes).sum() > _MOST_EDGES:
+        return answer
+    beside = np.sort(edges.expand(nodes, weights="none").targets.astype(np.int64))
+    others = ~ordered.contains(beside, answer.nodes) & ~ordered.contains(nodes, answer.nodes)
+    return answer.first(others, OF_ANOTHER_KIND) if others.any() else answer

@@ -1,0 +1,259 @@
+"""What words say of amounts: which of several is meant ("the highest mountain"), or how much it is ("above 20").
+
+By what labels call the amount: of "the highest" its height, of "more than 20 million people" their population. Words
+that say only this ask for no edge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+from math import inf
+
+from fourfold.language.lexicon import DO
+from fourfold.language.placed import ARTICLES, PREPOSITIONS
+
+Said = tuple[tuple[str, ...], bool]
+"""What labels call an amount, each as likely as those before it at most; whether the greatest is meant."""
+
+BEGUN = ("birth born founded established inception built opened created started release released", "date year")
+"""What labels call when something began."""
+
+_SIZE = ("area size", "population", "length")
+_HEIGHT, _LENGTH, _PRICE = (
+    ("height elevation altitude",),
+    ("length duration runtime running time",),
+    ("price cost budget",),
+)
+_RATING = ("rating rated score grade",)
+_MONEY = ("gross grossed revenue earnings income profit",)
+
+_SUPERLATIVES: dict[str, Said] = {
+    **dict.fromkeys(("highest", "tallest"), (_HEIGHT, True)),
+    **dict.fromkeys(("largest", "biggest"), (_SIZE, True)),
+    **dict.fromkeys(("newest", "latest", "youngest"), (BEGUN, True)),
+    **dict.fromkeys(("oldest", "earliest"), (BEGUN, False)),
+    **dict.fromkeys(("best", "greatest"), (_RATING, True)),
+    "worst": (_RATING, False),
+    "lowest": (_HEIGHT, False),
+    "smallest": (_SIZE, False),
+    "longest": (_LENGTH, True),
+    "shortest": ((*_LENGTH, *_HEIGHT), False),
+    "deepest": (("depth",), True),
+    "heaviest": (("weight mass",), True),
+    "lightest": (("weight mass",), False),
+    "fastest": (("speed",), True),
+    "slowest": (("speed",), False),
+    "cheapest": (_PRICE, False),
+    "strongest": (("strength power alcohol",), True),
+    "weakest": (("strength power alcohol",), False),
+    "richest": (("wealth fortune income",), True),
+    "poorest": (("wealth fortune income",), False),
+    "maximum": ((), True),
+    "minimum": ((), False),
+}
+_MOST: dict[str, Said] = {
+    "expensive": (_PRICE, True),
+    "populous": (("population",), True),
+    "recent": (BEGUN, True),
+    "successful": (_MONEY, True),
+}
+"""Adjectives behind "most"; behind "least" the least of it is meant."""
+
+_IRREGULAR = {
+    "better": "best",
+    "worse": "worst",
+    "more": "most",
+    "less": "least",
+    "later": "latest",
+    "first": "earliest",
+}
+_NOUNS = {
+    **dict.fromkeys(("people", "inhabitants", "residents"), ("population inhabitants",)),
+    **dict.fromkeys(("money", "dollars", "euros"), _MONEY),
+}
+"""What labels call the amount of what a noun says; of others the noun itself."""
+
+_LEAST = frozenset({"fewest", "least"})
+_HAVING = frozenset({"has", "have", "had", "with", "having", "of"})
+_EARNING = frozenset({"made", "make", "makes", "earned", "earn", "grossed", "took", "got"})
+_SEQUENCE = frozenset({"first", "last"})
+
+_ABOVE = frozenset("over above exceeding exceeds after since".split())
+_BELOW = frozenset("under below before until".split())
+_OF_TIME = frozenset({"after", "since", "before", "until"})
+_WITH_IT = frozenset({"since", "until"})
+_AGE = {"older": "age aged", "younger": "age aged"}
+_LESS_THAN = frozenset("less fewer smaller lower shorter worse younger cheaper".split())
+_THAN = _LESS_THAN | frozenset("more greater larger bigger higher longer taller better older".split())
+_PLAIN = frozenset("more less fewer greater higher lower".split())
+"""Comparatives that say nothing of what is compared: "a population of more than", but "longer than"."""
+
+_SCALE = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "k": 1e3, "m": 1e6, "bn": 1e9}
+_YEARS = range(1000, 2101)
+_GROUP, _ROW = 3, 2
+_BE = frozenset("is are was were be".split())
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What amount is asked for.
+
+    Args:
+        by: what labels call it, the likeliest first.
+        largest: whether the greatest of several is meant, or the least; None: all within bounds are.
+        above: what it exceeds, or reaches where ``inclusive``.
+        below: what it stays under, likewise.
+        inclusive: whether the bound itself is within.
+        places: of the words that say no more than this.
+
+    """
+
+    by: tuple[str, ...]
+    largest: bool | None = None
+    above: float = -inf
+    below: float = inf
+    inclusive: bool = False
+    places: frozenset[int] = frozenset()
+
+    @property
+    def of_time(self) -> bool:
+        """Whether a date is asked for."""
+        return self.by == BEGUN
+
+
+def asked_for(words: Sequence[str], names: Collection[int], holds: Callable[[str], bool]) -> Measured | None:
+    """Return which amount a question asks for outside of names; None where it asks for none.
+
+    ``words`` are in lower case; ``holds`` tells whether an edge type's label has a word.
+    """
+    free = [word if place not in names else "" for place, word in enumerate(words)]
+    every = (_bounded(words, free, place, holds) or _superlative(free, place, holds) for place in range(len(free)))
+    return next((one for one in every if one is not None), None)
+
+
+def compared(words: Sequence[str], names: Collection[int]) -> Measured | None:
+    """Return by which amount a question compares what it names: "which is bigger, X or Y"; None where by none."""
+    free = [word if place not in names else "" for place, word in enumerate(words)]
+    for place, word in enumerate(free):
+        most, next_word = _as_superlative(word), _at(free, place + 1)
+        if most in _LEAST | {"most"} and next_word:
+            if next_word in _MOST:
+                by, largest = _MOST[next_word]
+                return Measured(by, largest == (most == "most"))
+            return Measured(_NOUNS.get(next_word, (next_word,)), most == "most")
+        if most in _SUPERLATIVES and most not in {"best", "worst"}:
+            return Measured(*_SUPERLATIVES[most])
+    return None
+
+
+def is_one(word: str) -> bool:
+    """Tell whether a word says which of several is meant, and asks for no edge."""
+    return word in _SUPERLATIVES
+
+
+def _as_superlative(word: str) -> str:
+    """Return the superlative of a comparative: bigger, biggest; "" of another word."""
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
+    return f"{word[:-1]}st" if word.endswith("er") else ""
+
+
+def _superlative(free: Sequence[str], place: int, holds: Callable[[str], bool]) -> Measured | None:
+    """Return what a superlative at a place asks for: "the longest", "the most people", "the highest budget"."""
+    word, noun = free[place], _at(free, place + 1)
+    before = _before(free, place)
+    verb = _verb_at(free, before)
+    said = frozenset({place, place + 1, *verb})
+    if word in {"most", *_LEAST}:
+        if noun in _MOST:
+            by, largest = _MOST[noun]
+            return Measured(by, largest == (word == "most"), places=said - set(verb))
+        known = noun in _NOUNS or (bool(noun) and holds(noun))
+        if not known or not (verb or _at(free, before) in _HAVING):
+            return None
+        return Measured(_NOUNS.get(noun, (noun,)), word == "most", places=said)
+    if word in _SEQUENCE and _opens(free, place) and noun:
+        return Measured(BEGUN, word == "last")
+    if word not in _SUPERLATIVES:
+        return None
+    by, largest = _SUPERLATIVES[word]
+    if noun.endswith(("ed", "ing")):
+        return Measured((noun, *_NOUNS.get(noun, ())), largest, places=frozenset({place, place + 1}))
+    if (noun in _NOUNS or (noun and holds(noun))) and (verb or _at(free, before) in _HAVING - {"of"}):
+        return Measured((*_NOUNS.get(noun, (noun,)), *by), largest, places=said)
+    return Measured(by, largest)
+
+
+def _opens(free: Sequence[str], place: int) -> bool:
+    """Tell whether "first" or "last" says which of several: "what was X's first film"."""
+    return free[0] in {"what", "which"} and place > 1 and (free[place - 1] in {"", "the", "s"})
+
+
+def _bounded(words: Sequence[str], free: Sequence[str], place: int, holds: Callable[[str], bool]) -> Measured | None:
+    """Return the bound that stands at a place: "over 3 million", "more than 10 people", "before 1995"."""
+    word = free[place]
+    than = word in _THAN and _at(free, place + 1) == "than"
+    reaches = word == "at" and _at(free, place + 1) in {"least", "most"}
+    if not (than or reaches or word in _ABOVE | _BELOW):
+        return None
+    start = place + 1 + (than or reaches)
+    amount, end = _number(words, start)
+    if amount is None or (word in _OF_TIME and (amount not in _YEARS or end > start + 1)):
+        return None
+    unit = [end] if _at(free, end) in _NOUNS or (bool(_at(free, end)) and holds(free[end])) else []
+    said, measure = ([], []) if than and word not in _PLAIN else _measure_before(free, place, holds)
+    by = [*measure, *(one for at in unit for one in _NOUNS.get(free[at], (free[at],)))]
+    if word in _OF_TIME:
+        by, said, unit = list(BEGUN), [], []
+    elif word in _AGE:
+        by = [_AGE[word]]
+    elif than and not by:
+        by = list(_SUPERLATIVES.get(_as_superlative(word), ((), True))[0])
+    if not by:
+        return None
+    least = word in _LESS_THAN | _BELOW or free[start - 1] == "most"
+    above, below = (-inf, amount) if least else (amount, inf)
+    places = frozenset({*range(place, end), *unit, *said})
+    return Measured(tuple(by), above=above, below=below, inclusive=reaches or word in _WITH_IT, places=places)
+
+
+def _measure_before(free: Sequence[str], place: int, holds: Callable[[str], bool]) -> tuple[list[int], list[str]]:
+    """Return the places of the words that say of what a bound is one, and what labels call it: "a population above"."""
+    before = place - 1
+    while before > 0 and (free[before] in _BE | ARTICLES | {"of"}):
+        before -= 1
+    if free[before] in _EARNING:
+        return [before], list(_MONEY)
+    none = PREPOSITIONS | DO | {""}
+    run = list(takewhile(lambda at: free[at] not in none and holds(free[at]), range(before, -1, -1)))[:_ROW]
+    return run, [free[at] for at in run]
+
+
+def _before(free: Sequence[str], place: int) -> int:
+    """Return the place before a word and its article."""
+    return place - 1 - (_at(free, place - 1) in ARTICLES)
+
+
+def _verb_at(free: Sequence[str], place: int) -> list[int]:
+    """Return a place where a verb says that something has an amount: "made the most money"."""
+    return [place] if _at(free, place) in _EARNING else []
+
+
+def _number(words: Sequence[str], start: int) -> tuple[float | None, int]:
+    """Return the number that begins at a place, None: none does, and where it ends; 7 5 is 7.5, 1 000 a thousand."""
+    article = _at(words, start) in {"a", "an", "one"} and _at(words, start + 1) in _SCALE
+    digits = list(takewhile(str.isdecimal, words[start:]))
+    if not digits and not article:
+        return None, start
+    end = start + (len(digits) or 1)
+    whole = all(len(one) == _GROUP for one in digits[1:])
+    number = float("".join(digits) if whole else f"{digits[0]}.{''.join(digits[1:])}") if digits else 1.0
+    while _at(words, end) in _SCALE:
+        number, end = number * _SCALE[words[end]], end + 1
+    return number, end
+
+
+def _at(words: Sequence[str], place: int) -> str:
+    return words[place] if 0 <= place < len(words) else ""

@@ -1,0 +1,31 @@
+"""What a question excepts, and what stands beside it."""
+
+import pytest
+from fact_graphs import graph_of
+
+BAR = """
+    Mimosa|contains|Champagne · Mimosa|contains|Orange juice · Bellini|contains|Champagne · Bellini|contains|Peach
+    Kir|contains|Champagne · Kir|contains|Cassis · Paradise|contains|Gin · Paradise|contains|Orange juice
+    Fizz|contains|Gin · Fizz|contains|Soda · Mimosa|glass|flute · Bellini|glass|flute · Kir|glass|flute
+"""
+TYPES = dict.fromkeys(("Mimosa", "Bellini", "Kir", "Paradise", "Fizz"), "cocktail")
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("Which cocktails have Champagne but no Orange juice?", {"Bellini", "Kir"}),
+        ("Which cocktails contain Gin without Orange juice?", {"Fizz"}),
+        ("Which cocktails contain Champagne but not Cassis?", {"Mimosa", "Bellini"}),
+        ("Which cocktails contain Champagne and Orange juice?", {"Mimosa"}),
+    ],
+)
+def test_what_stands_beside_what_is_excepted_comes_last(question, answers):
+    with graph_of(BAR, TYPES) as bar:
+        assert set(bar.search(question).ids[: len(answers)]) == answers
+
+
+def test_where_all_is_excepted_nothing_is_put_last():
+    with graph_of("Kir|contains|Wine · Kir|contains|Cassis · Fizz|contains|Gin · Kir|glass|flute", TYPES) as bar:
+        found = bar.search("Which cocktails contain Wine but no Cassis?")
+        assert found.ids[0] == "Kir" and not found.degraded
