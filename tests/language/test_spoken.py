@@ -11,7 +11,7 @@ GRAPH = graph_of("""
     Tide|produced by|Ada Keller · Tide|film format|reel · Ada Keller|other film|Salt · Salt|film format|reel
     · Tide (opera)|written by|Mei Roe · Angria|continent|Boreas · Angria|part of|League · Angria|capital|Sneachie
     · Angria|administrative region|Glass · Part of the World|written by|Mei Roe · Nat Cole|field of work|jazz
-    · Nat Cole|place of birth|Montgomery
+    · Nat Cole|place of birth|Montgomery · Nat Cole|father|Ed Coles · Nat Cole|mother|Perlina Adams
 """)
 
 
@@ -24,6 +24,8 @@ GRAPH = graph_of("""
         ("what part of the world is Angria located in", "Boreas"),
         ("what is the administrative center of Angria", "Sneachie"),
         ("who wrote Part of the World", "Mei Roe"),
+        ("who was Nat Cole's mom", "Perlina Adams"),
+        ("dad of Nat Cole", "Ed Coles"),
     ],
 )
 def test_words_are_read_as_they_are_said(question, answer):

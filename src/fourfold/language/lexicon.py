@@ -49,7 +49,7 @@ EXACTLY: Mapping[str, str] = MappingProxyType(
 _SCHOOLS = "education school university college alma institution"
 SAME: Mapping[str, str] = MappingProxyType(
     {
-        **dict.fromkeys(("father", "mother", "parent", "dad", "mum", "mom"), "parent father mother"),
+        **dict.fromkeys(("father", "mother", "parent"), "parent father mother"),
         **dict.fromkeys(("son", "daughter", "kid", "child", "children"), "child children son daughter"),
         **dict.fromkeys(("husband", "wife", "marry"), "spouse husband wife partner"),
         **dict.fromkeys(("sibling", "brother", "sister"), "sibling brother sister"),
@@ -92,18 +92,20 @@ PHRASES: Mapping[tuple[str, ...], str] = MappingProxyType(
         **dict.fromkeys((("direct", "reports"), ("direct", "report")), "subordinate"),
         **dict.fromkeys((("people", "fit", "into"), ("people", "fit", "in")), "capacity"),
         ("source", "code"): "repository",
+        **dict.fromkeys((("mum",), ("mom",)), "mother"),
+        ("dad",): "father",
         **dict.fromkeys((("come", "up", "with"), ("came", "up", "with")), "creator"),
         **dict.fromkeys((("made", "of"), ("made", "from"), ("built", "of"), ("built", "from")), "material"),
     }
 )
-"""What is said in several words, and the one that labels use for it."""
+"""What is said in several words, or another, and the one that labels use for it."""
 
 PLACED = frozenset({"located", "situated", "based", "found"})
 """Words that say no more than "where" does."""
 
 INVERSE: Mapping[str, str] = MappingProxyType(
     {
-        **dict.fromkeys(("father", "mother", "parent", "dad", "mum", "mom"), "child children son daughter"),
+        **dict.fromkeys(("father", "mother", "parent"), "child children son daughter"),
         **dict.fromkeys(("son", "daughter", "kid", "child", "children"), "parent father mother"),
     }
 )
