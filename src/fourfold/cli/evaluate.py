@@ -301,8 +301,7 @@ def _narrow(label: str, *figures: str, title: str | None = None) -> Table:
 
 
 def _share(value: float) -> str:
-    """Return a number in [0, 1] as the documentation has it: .533, 1.000."""
-    return f"{value:.3f}".removeprefix("0")
+    return output.short(value, 3)
 
 
 def _show_intents(summary: Summary) -> None:

@@ -168,7 +168,7 @@ def _in_words(value: object) -> str:
 def _weights(weights: Weights) -> Text:
     parts: list[Any] = ["weights"]
     for name, value in weights.as_dict().items():
-        parts += [" ", (name, _STYLES[name]), f" {_short(value)}"]
+        parts += [" ", (name, _STYLES[name]), f" {short(value)}"]
     return Text.assemble(*parts)
 
 
@@ -187,7 +187,7 @@ def _components(console: Console, hit: Hit, weights: Weights) -> Text:
     """Return the bar of contributions and the four component scores."""
     parts: list[Any] = list(_bar(console, hit, weights))
     for name, value in hit.components.as_dict().items():
-        parts += [" ", (name, _STYLES[name]), f" {_short(value):>4}"]
+        parts += [" ", (name, _STYLES[name]), f" {short(value):>4}"]
     return Text.assemble(*parts)
 
 
@@ -220,6 +220,6 @@ def _mark(console: Console, name: str) -> str:
     return _MARKS[name][0 if console.encoding.startswith("utf") else 1]
 
 
-def _short(value: float) -> str:
-    """Return a number in [0, 1] in at most four characters: .07, 1.00."""
-    return f"{value:.2f}".removeprefix("0")
+def short(value: float, places: int = 2) -> str:
+    """Return a number in [0, 1] without the 0 before its point, as the documentation has it: .07, 1.00."""
+    return f"{value:.{places}f}".removeprefix("0")

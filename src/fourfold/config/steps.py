@@ -191,6 +191,6 @@ class Paths:
         if not self.low < self.high:
             raise InvalidValueError(f"paths.low is {self.low}; it must be below paths.high, {self.high}.")
 
-    def by_words_of_labels(self) -> Paths:
-        """Return the same where a type is asked for by the words of its label or the thesaurus alone."""
+    def with_near_words_only(self) -> Paths:
+        """Return the same where words must be rather near to a type, as where it is the only one there is."""
         return replace(self, low=0.4, high=0.6)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import islice, starmap
 
 import numpy as np
@@ -66,7 +65,7 @@ def follow_paths(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     if refine.sides_of(scores, query, config):  # a comparison asks for both
         return
     if len(relations) == 1:
-        settings = settings.by_words_of_labels()  # what is near asks for nothing where there is no choice
+        settings = settings.with_near_words_only()  # there is no choice of what they may mean
     if not _may_ask(query, relations, settings) or (found := _answered(scores, query, relations, settings)) is None:
         return
     answer, silent = found
@@ -103,9 +102,7 @@ def _one_of_two(scores: Scores, query: Query, relations: Relations) -> Answer | 
 def _of_all(scores: Scores, query: Query, relations: Relations) -> Answer | None:
     """Return what has an amount of all that there is of a kind, "the highest mountain", where nothing else is named."""
     typed = [word.lower() for word, _ in query.words]
-    holds = partial(_hold, relations)
-
-    if (asked := asked_for(typed, (), holds)) is None or any(_names(scores, query, holds)):
+    if (asked := asked_for(typed, (), relations.holds)) is None or any(_names(scores, query, relations.holds)):
         return None
     return amounts.of_all(scores, Kinds(scores, query, relations), Sentence(query.words, ()), asked)
 
@@ -137,8 +134,7 @@ def _measured(
     What says how much of something there is ("with more than 20 million people") asks for no edge where the graph tells
     it of what the rest of the question leads to.
     """
-    typed = [word.lower() for word, _ in query.words]
-    holds = partial(_hold, relations)
+    typed, holds = [word.lower() for word, _ in query.words], relations.holds
 
     def of(places: frozenset[int]) -> tuple[Answer, bool] | None:
         if (found := _understood(scores, query, relations, settings, places)) is None:
@@ -204,7 +200,7 @@ def _understood(
         words, named = as_question(*read_aloud(query.topic, words, named, terms, relations.labels.say))
         words, named = parted(words, named, query.names_of, relations.labels.words.within, terms)
         words, named = peers.with_co_apart(words, named, terms)
-        words, named = kin.spelt_out(words, named, partial(_hold, relations), terms)
+        words, named = kin.spelt_out(words, named, relations.holds, terms)
         if not named:
             continue  # all that is named stands within words of edge types
         asked, meaning = _about(scores, query, relations, settings, words, named)
@@ -224,11 +220,6 @@ def _understood(
     return found
 
 
-def _hold(relations: Relations, word: str) -> bool:
-    """Tell whether an edge type may be meant by a word."""
-    return relations.hold(word, relations.labels.terms(word))
-
-
 def _about(
     scores: Scores, query: Query, relations: Relations, settings: Paths, words: Words, named: Sequence[Named]
 ) -> tuple[About, Meaning]:
@@ -242,7 +233,7 @@ def _about(
         return asked, relations.read(words, settings, named)
 
     labels, plain = relations.labels, without_co(words, named)
-    shared = peers.readings(words, named, partial(_hold, relations), labels.say, labels.terms)
+    shared = peers.readings(words, named, relations.holds, labels.say, labels.terms)
     readings = starmap(read_as, [plain]) if plain else map(_away, starmap(read_as, islice(shared, _MOST_READINGS)))
     return next((one for one in readings if _has_what_is_asked(*one)), None) or read_as(words, named)
 

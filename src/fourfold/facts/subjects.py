@@ -67,11 +67,12 @@ def _with_long(scores: Scores, query: Query, relations: Relations, found: list[N
         return found
     nodes = scores.best_of("text", query, refine.FIRST_CANDIDATES).nodes[:_MAY_BE_MEANT].astype(np.int64)
     written = query.names_of(nodes)
-    if sum(len(terms) for _, terms in query.words) > LONGEST:
-        long = [len(relations.labels.terms(" ".join(name))) > LONGEST for name in written]
-    else:
-        long = [False] * len(written)
-    rests = [name if whole else _behind_code(name) for name, whole in zip(written, long, strict=True)]
+    may_be_long = sum(len(terms) for _, terms in query.words) > LONGEST
+
+    def is_long(name: Sequence[str]) -> bool:
+        return may_be_long and len(relations.labels.terms(" ".join(name))) > LONGEST
+
+    rests = [name if is_long(name) else _behind_code(name) for name in written]
     places = [place for place, name in enumerate(rests) if name]
     one = name_matching.in_full(query.words, nodes[places], [rests[place] for place in places])
     if one is None or not scores.snapshot.edges.degree(one.nodes).any():

@@ -79,6 +79,7 @@ _LEAST = frozenset({"fewest", "least"})
 _HAVING = frozenset({"has", "have", "had", "with", "having", "of"})
 _EARNING = frozenset({"made", "make", "makes", "earned", "earn", "grossed", "took", "got"})
 _SEQUENCE = frozenset({"first", "last"})
+_PICKING = frozenset({"most", *_LEAST, *_SEQUENCE, *_SUPERLATIVES})
 
 _ABOVE = frozenset("over above exceeding exceeds after since".split())
 _BELOW = frozenset("under below before until".split())
@@ -163,6 +164,8 @@ def _as_superlative(word: str) -> str:
 def _superlative(free: Sequence[str], place: int, holds: Callable[[str], bool]) -> Measured | None:
     """Return what a superlative at a place asks for: "the longest", "the most people", "the highest budget"."""
     word, noun = free[place], _at(free, place + 1)
+    if word not in _PICKING:  # as of nearly all words
+        return None
     before = _before(free, place)
     verb = _verb_at(free, before)
     said = frozenset({place, place + 1, *verb})
@@ -176,7 +179,7 @@ def _superlative(free: Sequence[str], place: int, holds: Callable[[str], bool]) 
         return Measured(_NOUNS.get(noun, (noun,)), word == "most", places=said)
     if word in _SEQUENCE and _opens(free, place) and noun:
         return Measured(BEGUN, word == "last")
-    if word not in _SUPERLATIVES:
+    if word not in _SUPERLATIVES:  # "first" elsewhere
         return None
     by, largest = _SUPERLATIVES[word]
     if noun.endswith(("ed", "ing")):

@@ -201,6 +201,10 @@ class Relations:
         """Tell whether a label holds a word, one of its family, or what the thesaurus has for it."""
         return self.labels.similarity(word.lower())[2] >= SAME_FAMILY or self._thesaurus.joined(terms) is not None
 
+    def holds(self, word: str) -> bool:
+        """Tell the same of a word that the question need not have."""
+        return self.hold(word, self.labels.terms(word))
+
     def _in_label(self, word: str, terms: Sequence[str]) -> bool:
         """Tell whether a label holds a word, or one of its family."""
         return self._may_ask(word, terms) and self.labels.similarity(word)[2] >= SAME_FAMILY
