@@ -3,6 +3,8 @@
 import ast
 import dataclasses
 import re
+import shutil
+import subprocess
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -251,6 +253,18 @@ def test_a_module_is_one_concept_and_short(name, path):
 
 def test_the_config_has_few_fields_of_its_own():
     assert len(dataclasses.fields(fourfold.RetrievalConfig)) <= 9
+
+
+def test_no_database_was_committed_by_accident():
+    """Two were, of a newcomer's try: what a README's line writes belongs to who tried it."""
+    root = Path(__file__).parents[1]
+    if shutil.which("git") is None or not (root / ".git").exists():
+        pytest.skip("This is no checkout of git, so nothing tells what was committed.")
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=root, capture_output=True, check=True).stdout.split(b"\0")
+    files = [root / name.decode() for name in listed if name]
+    assert files
+    held = [path for path in files if path.is_file() and path.read_bytes().startswith(b"SQLite format 3\0")]
+    assert not held, held
 
 
 HASHED = re.compile(r"np\.(unique\((?!.*return_)|union1d|setdiff1d|intersect1d)")
