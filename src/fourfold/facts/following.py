@@ -14,7 +14,7 @@ import numpy as np
 
 from fourfold import refine
 from fourfold.config import Paths, RetrievalConfig
-from fourfold.facts import amounts, excepted, subjects
+from fourfold.facts import amounts, excepted, subjects, topical
 from fourfold.facts.answers import EXPLAINED, QUESTION_MARKS, About
 from fourfold.facts.kinds import Kinds
 from fourfold.index.base import NodeValues
@@ -66,11 +66,16 @@ def follow_paths(scores: Scores, query: Query, config: RetrievalConfig) -> None:
         return
     if len(relations) == 1:
         settings = settings.with_near_words_only()  # there is no choice of what they may mean
-    if not _may_ask(query, relations, settings) or (found := _answered(scores, query, relations, settings)) is None:
-        return
-    answer, silent = found
+    found = _answered(scores, query, relations, settings) if _may_ask(query, relations, settings) else None
+    if found is None:
+        answer, back = topical.on_topic(scores, query, relations, settings), 1.0
+        if answer is None:
+            return
+    else:
+        answer, silent = found
+        back = 1.0 - settings.step_back * (1.0 if silent else answer.sure)
     answer = answer.in_parts(scores.snapshot.edges, scores.snapshot.hidden, query.allowed)
-    _put(scores, answer, settings.weight, 1.0 - settings.step_back * (1.0 if silent else answer.sure))
+    _put(scores, answer, settings.weight, back)
 
 
 def _put(scores: Scores, answer: Answer, weight: float, back: float) -> None:
