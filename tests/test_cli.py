@@ -562,3 +562,46 @@ def test_nothing_that_a_graph_holds_steers_the_terminal_of_python(evil):
         )
         for answer in answers:
             assert plain_text(str(answer)) == str(answer)
+
+
+@pytest.fixture()
+def theirs(tmp_path):
+    """A file that another application keeps a graph in."""
+    path = tmp_path / "theirs.db"
+    with sqlite3.connect(path) as connection:
+        connection.executescript(
+            "CREATE TABLE entities (id INTEGER PRIMARY KEY, name TEXT, kind TEXT, description TEXT);"
+            "CREATE TABLE relations (source_id INTEGER, target_id INTEGER, rel_type TEXT);"
+            "INSERT INTO entities VALUES (1, 'write_file', 'tool', 'Save data to disk');"
+            "INSERT INTO entities VALUES (2, 'permission', 'concept', '');"
+            "INSERT INTO relations VALUES (1, 2, 'requires');"
+        )
+    connection.close()
+    return path
+
+
+@pytest.mark.parametrize(
+    "command, found",
+    [
+        (["search", "save data"], "reached from write_file via requires"),
+        (["explain", "save data", "write_file"], "at rank 1"),
+        (["ask", "what does write_file require?"], "permission"),
+        (["path", "write_file", "permission"], "requires"),
+        (["impact", "permission"], "write_file"),
+        (["info"], "nodes           2"),
+    ],
+)
+def test_commands_that_only_read_read_the_tables_of_another_application(theirs, command, found):
+    refused = sentence(run(*command, "--db", theirs), 1)
+    assert "--foreign" in refused and not theirs.with_name("theirs.db.fourfold").exists()
+    before = theirs.read_bytes()
+    done = run(*command, "--db", theirs, "--foreign")
+    assert done.exit_code == 0 and found in done.stdout, done.output
+    assert theirs.read_bytes() == before and theirs.with_name("theirs.db.fourfold").exists()
+
+
+def test_answers_from_the_tables_of_another_application_are_measured(theirs, tmp_path):
+    queries = write(tmp_path / "queries.jsonl", [{"query": "save data", "expected": ["1"]}])
+    done = run("eval", queries, "--db", theirs, "--foreign", "--json")
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["measures"]["ndcg@10"]["mean"] == 1.0

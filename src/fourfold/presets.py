@@ -48,6 +48,7 @@ def open_under(
     config: RetrievalConfig | None = None,
     read_only: bool = False,
     must_exist: bool = False,
+    foreign: bool = False,
 ) -> Retriever:
     """Open a graph under a preset, or under a config; neither is the config that was applied to it, else the default.
 
@@ -62,17 +63,21 @@ def open_under(
         config: instead of a preset.
         read_only: as for ``Retriever``; a copy is never written back.
         must_exist: as for ``Retriever``.
+        foreign: the graph lives in tables of another application, see ``Retriever.open_foreign``: they are only read.
 
     Raises:
         InvalidValueError: there is no such preset, or a config is given beside it.
         FourfoldError: as ``Retriever``.
 
     """
-    if name is None:
+    if name is not None:
+        if config is not None:
+            raise InvalidValueError("preset and config are two names of one thing; give one of them.")
+        config = preset(name)
+    if foreign:
+        return Retriever.open_foreign(path, embedder=embedder, config=config)
+    if name is None or config is None:
         return Retriever(path, embedder=embedder, config=config, read_only=read_only, must_exist=must_exist)
-    if config is not None:
-        raise InvalidValueError("preset and config are two names of one thing; give one of them.")
-    config = preset(name)
     try:
         opened = Retriever(path, embedder=embedder, config=config, read_only=read_only, must_exist=must_exist)
     except EmbedderMismatchError:

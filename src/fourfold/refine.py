@@ -95,7 +95,7 @@ def bridges(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     pairs = _promising(scores, query, pairs, strength, few, settings)
     if not len(pairs):
         return
-    covered = _covered(scores, np.concatenate((passages, pairs.nodes)), config)
+    covered = covered_by(scores, np.concatenate((passages, pairs.nodes)), config)
     of_passages, of_nodes = covered[: len(passages)], covered[len(passages) :]
     leads_on = np.zeros(len(passages))
     leads_on[free] = settings.named
@@ -175,7 +175,7 @@ def _names_held(scores: Scores, query: Query, passages: Nodes, free: NDArray[np.
     return pairs.of(np.array(in_words, bool))
 
 
-def _covered(scores: Scores, nodes: Nodes, config: RetrievalConfig) -> NDArray[np.float32]:
+def covered_by(scores: Scores, nodes: Nodes, config: RetrievalConfig) -> NDArray[np.float32]:
     """Return how nodes cover the question's wordpieces, (len(nodes), n_asked); each is looked at once."""
     assert scores.late is not None
     assert scores.covered is not None
@@ -203,7 +203,7 @@ def coverage(scores: Scores, config: RetrievalConfig) -> None:
     if scores.mentioning.isdisjoint(leading) and not mentions.any_mention(snapshot.edges, nodes, most):
         return
     totals = final_scores(scores, leading, config)
-    covered = _covered(scores, nodes, config)
+    covered = covered_by(scores, nodes, config)
     order, factors = covering.reordered(totals, covered, scores.late.asked.weights, settings.weight)
     first = float(factors[order[0]])
     scores.covering = {node: float(factor) / first for node, factor in zip(leading, factors, strict=True)}

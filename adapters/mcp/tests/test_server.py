@@ -560,3 +560,19 @@ def test_a_copy_made_for_a_preset_learns_nothing_that_would_be_gone_with_it(db, 
     for preset in ("default", "published"):
         assert main(["--db", str(db), "--preset", preset]) == 2
     assert asked == [True, False]
+
+
+def test_what_is_derived_from_the_tables_of_another_application_learns_nothing(tmp_path, monkeypatch):
+    asked = []
+
+    def refused(catalog, *, learn, **options):
+        asked.append((learn, catalog.retriever.get(["1"])[0].name))
+        raise FourfoldError("stop here")
+
+    with sqlite3.connect(tmp_path / "theirs.db") as connection:
+        connection.execute("CREATE TABLE nodes (id INTEGER PRIMARY KEY, name TEXT, type TEXT, text TEXT)")
+        connection.execute("INSERT INTO nodes VALUES (1, 'write_file', 'tool', 'Save data to disk')")
+    connection.close()
+    monkeypatch.setattr("fourfold_mcp.cli.make_server", refused)
+    assert main(["--db", str(tmp_path / "theirs.db"), "--foreign"]) == 2
+    assert asked == [(False, "write_file")]

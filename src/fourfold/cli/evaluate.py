@@ -92,13 +92,14 @@ def eval_(
     ] = False,
     model: options.Model = None,
     preset: options.Preset = None,
+    foreign: options.Foreign = False,
     json: options.Json = False,
 ) -> None:
     """Measure the answers to judged queries: quality with intervals, per intent and overall, and time."""
     asked_for = {"--save": save, "--trec": trec, "--html": html, "the second --measure": (measures or [])[1:]}
     if each and (vain := [option for option, value in asked_for.items() if value]):
         raise InvalidValueError(f"--each-intent shows one measure and keeps nothing; leave {vain[0]} out.")
-    with open_under(preset, db, embedder=model, read_only=True) as retriever:
+    with open_under(preset, db, embedder=model, read_only=True, foreign=foreign) as retriever:
         judged = judged_by(retriever, queries)
         names = _measures(judged, measures, k)
         if each:
@@ -130,10 +131,11 @@ def ablate(
     html: Html = None,
     model: options.Model = None,
     preset: options.Preset = None,
+    foreign: options.Foreign = False,
     json: options.Json = False,
 ) -> None:
     """Show what each part of the method is worth: added one by one, then each switched off in turn."""
-    with open_under(preset, db, embedder=model, read_only=True) as retriever:
+    with open_under(preset, db, embedder=model, read_only=True, foreign=foreign) as retriever:
         judged = judged_by(retriever, queries)
         names = _measures(judged, measures, k)
         found: dict[str, list[Run]] = {}

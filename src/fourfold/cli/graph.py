@@ -217,9 +217,9 @@ def reembed(db: options.Db, model: options.NewModel = None, json: options.Json =
         output.stdout().print(f"{place} now holds {made}.", soft_wrap=True)
 
 
-def info(db: options.Db, json: options.Json = False) -> None:
+def info(db: options.Db, foreign: options.Foreign = False, json: options.Json = False) -> None:
     """Show what a graph file holds."""
-    with Retriever(db, read_only=True) as retriever:
+    with open_under(None, db, read_only=True, foreign=foreign) as retriever:
         facts = retriever.info()
     if json:
         output.emit_json(facts)

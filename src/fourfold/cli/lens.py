@@ -37,6 +37,7 @@ def lens(
     ] = None,
     model: options.Model = None,
     preset: options.Preset = None,
+    foreign: options.Foreign = False,
 ) -> None:
     """Open a page that shows why each answer is there, moves the weights, judges, measures and tunes."""
     from fourfold.guard import require_token
@@ -47,8 +48,9 @@ def lens(
 
     with (
         open_beside(beside or (), model) as others,
-        open_under(preset, db, embedder=model, read_only=read_only, must_exist=True) as retriever,
+        open_under(preset, db, embedder=model, read_only=read_only, must_exist=True, foreign=foreign) as retriever,
     ):
-        copied = retriever.path == ":memory:"  # made for another preset: what is written would be gone
-        shown = Lens(retriever, read_only=read_only or copied, beside=others)
+        # a copy for another preset is gone at the end, and so may be what is derived from another's tables
+        read_only = read_only or foreign or retriever.path == ":memory:"
+        shown = Lens(retriever, read_only=read_only, beside=others)
         shown.serve(host=host, port=port, token=token, open_browser=not no_browser, say=say)

@@ -95,6 +95,14 @@ Db = Annotated[
         help="The SQLite file of the graph, or postgresql://… of one.",
     ),
 ]
+Foreign = Annotated[
+    bool,
+    typer.Option(
+        "--foreign",
+        help="The graph lives in tables of another application, which are only read; what is derived from a file "
+        "is kept beside it, in FILE.fourfold.",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
 Model = Annotated[str | None, _model("the graph's own, or the bundled one")]
 NewModel = Annotated[str | None, _model("the bundled one")]

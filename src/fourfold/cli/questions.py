@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from fourfold import InvalidValueError
+from fourfold import InvalidValueError, Retriever
 from fourfold.cli import options, output
 from fourfold.plain_text import plain_text
 from fourfold.presets import open_under
@@ -43,12 +43,12 @@ def ask(
     mermaid: Mermaid = False,
     model: options.Model = None,
     preset: options.Preset = None,
+    foreign: options.Foreign = False,
     json: options.Json = False,
 ) -> None:
     """Ask a question; the method that fits answers it, or search."""
-    _show(
-        db, lambda questions: questions.ask(question, node=node, to=to, k=k), model, preset, json=json, mermaid=mermaid
-    )
+    opened = open_under(preset, db, embedder=model, read_only=True, foreign=foreign)
+    _show(opened, lambda questions: questions.ask(question, node=node, to=to, k=k), json=json, mermaid=mermaid)
 
 
 def path(
@@ -58,10 +58,12 @@ def path(
     depth: Annotated[int, typer.Option("--depth", help="Number of steps at most.")] = 5,
     directed: Annotated[bool, typer.Option("--directed", help="Follow edges along their arrows only.")] = False,
     mermaid: Mermaid = False,
+    foreign: options.Foreign = False,
     json: options.Json = False,
 ) -> None:
     """Find the shortest path between two nodes."""
-    _show(db, lambda questions: questions.trace_path(a, b, depth, directed=directed), json=json, mermaid=mermaid)
+    opened = open_under(None, db, read_only=True, foreign=foreign)
+    _show(opened, lambda questions: questions.trace_path(a, b, depth, directed=directed), json=json, mermaid=mermaid)
 
 
 def impact(
@@ -73,28 +75,21 @@ def impact(
     depth: Annotated[int, typer.Option("--depth", help="Number of steps at most.")] = 3,
     limit: Annotated[int, typer.Option("--limit", help="Number of nodes listed.")] = 100,
     mermaid: Mermaid = False,
+    foreign: options.Foreign = False,
     json: options.Json = False,
 ) -> None:
     """See what a change to a node touches, and how risky that is."""
     _show(
-        db,
+        open_under(None, db, read_only=True, foreign=foreign),
         lambda questions: questions.impact_analysis(node, direction, depth, limit=limit),  # type: ignore[arg-type]
         json=json,
         mermaid=mermaid,
     )
 
 
-def _show(
-    db: str,
-    call: Callable[[Questions], Answer],
-    model: str | None = None,
-    preset: str | None = None,
-    *,
-    json: bool,
-    mermaid: bool,
-) -> None:
-    """Answer and print as text, JSON or a drawing."""
-    with open_under(preset, db, embedder=model, read_only=True) as retriever:
+def _show(opened: Retriever, call: Callable[[Questions], Answer], *, json: bool, mermaid: bool) -> None:
+    """Answer and print as text, JSON or a drawing, and close the graph."""
+    with opened as retriever:
         answer = call(Questions(retriever))
     drawn = answer.answer if isinstance(answer, AskAnswer) else answer
     if json:

@@ -46,10 +46,11 @@ def search(
     ] = None,
     model: options.Model = None,
     preset: options.Preset = None,
+    foreign: options.Foreign = False,
     json: options.Json = False,
 ) -> None:
     """Ask a question and see the best nodes, and why they are there."""
-    with open_under(preset, db, embedder=model, read_only=True) as retriever:
+    with open_under(preset, db, embedder=model, read_only=True, foreign=foreign) as retriever:
         result = retriever.search(
             query,
             k=k,
@@ -83,10 +84,11 @@ def explain(
     mode: options.Mode = "hybrid",
     model: options.Model = None,
     preset: options.Preset = None,
+    foreign: options.Foreign = False,
     json: options.Json = False,
 ) -> None:
     """Take the score of one node apart: every contribution, adding up to the score that a search of -k hits gives."""
-    with open_under(preset, db, embedder=model, read_only=True) as retriever:
+    with open_under(preset, db, embedder=model, read_only=True, foreign=foreign) as retriever:
         asked = {"k": k, "filter": filter, "intent": intent, "weights": weights, "mode": mode}
         try:
             explanation = retriever.explain(query, node, **asked)

@@ -16,6 +16,7 @@ from fourfold import refine
 from fourfold.config import Paths, RetrievalConfig
 from fourfold.facts import amounts, excepted, subjects, topical
 from fourfold.facts.answers import EXPLAINED, QUESTION_MARKS, About
+from fourfold.facts.doers import who_did
 from fourfold.facts.kinds import Kinds
 from fourfold.index.base import NodeValues
 from fourfold.intent import NO_INTENT
@@ -39,6 +40,9 @@ from fourfold.types import Weights
 _OR = "or"
 _MOST_READINGS = 12
 """A question for those who share something is read in so many ways at most."""
+
+_SURE_OF_NAMES, _SURE_OF_A_PART = 0.4, 0.75
+"""Less sure answers come behind what is on the topic beside what is named, in full or by a part of its name."""
 
 _COULD_MEAN = 0.5
 """A word that asks for a type so far could mean it."""
@@ -67,13 +71,18 @@ def follow_paths(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     if len(relations) == 1:
         settings = settings.with_near_words_only()  # there is no choice of what they may mean
     found = _answered(scores, query, relations, settings) if _may_ask(query, relations, settings) else None
-    if found is None:
-        answer, back = topical.on_topic(scores, query, relations, settings), 1.0
-        if answer is None:
-            return
-    else:
+    enough = _SURE_OF_NAMES if subjects.named_in(scores, query) else _SURE_OF_A_PART
+    unsure = found is None or found[0].sure < enough
+    topic = topical.on_topic(scores, query, relations, settings) if unsure else None
+    if topic is not None:
+        answer, back = topic, 1.0
+    elif found is not None:
         answer, silent = found
+        answer = topical.first_on_topic(scores, query, relations, config, answer)
+        answer = who_did(scores, query, relations, answer)
         back = 1.0 - settings.step_back * (1.0 if silent else answer.sure)
+    else:
+        return
     answer = answer.in_parts(scores.snapshot.edges, scores.snapshot.hidden, query.allowed)
     _put(scores, answer, settings.weight, back)
 
@@ -213,7 +222,7 @@ def _understood(
             return None
         if asked.sentence.verifies():
             return asked.verified()
-        if asked.sentence.about_itself() or not (meaning.trust.any() or asked.may_be_silent()):
+        if _about_itself(asked) or not (meaning.trust.any() or asked.may_be_silent()):
             continue  # before any name is read: most questions ask for no edge
         meaning = asked.without_apposed(meaning)
         found = *_read(asked, meaning), meaning
@@ -223,6 +232,14 @@ def _understood(
         if (loose.asked != meaning.asked).any() and len((other := _read(asked, loose))[1].nodes):
             return *other, loose
     return found
+
+
+def _about_itself(asked: About) -> bool:
+    """Tell whether a question asks for what it names, which it may say the type of: "what is the X service for"."""
+    sorts = asked.sentence.sorts()
+    nodes = nodes_of(asked.named)
+    is_it = bool(sorts) and len(nodes) == 1 and bool(asked.kinds.typed(sorts, nodes).all())
+    return asked.sentence.about_itself(sorts if is_it else ())
 
 
 def _about(

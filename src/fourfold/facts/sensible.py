@@ -40,6 +40,11 @@ def by_name(sentence: Sentence) -> Callable[[Sequence[str]], bool] | None:
     return can_be
 
 
+def acts(kind: str) -> bool:
+    """Tell whether things of a type can do something."""
+    return not _ACTING.isdisjoint(kind.lower().split())
+
+
 def of_whom(sentence: Sentence, kinds: Kinds, answer: Answer, best: NDArray[np.bool_], others: float) -> Answer:
     """Put first, of the best ends, who is of the sex asked for, and for "who" what can act by its type: a group.
 
@@ -49,7 +54,7 @@ def of_whom(sentence: Sentence, kinds: Kinds, answer: Answer, best: NDArray[np.b
     if sentence.at(0) not in _WHO or not best.any():
         return answer
     of_it = best.copy()
-    of_it[best] = [not _ACTING.isdisjoint(kind.lower().split()) for kind in kinds.query.types_of(answer.nodes[best])]
+    of_it[best] = [*map(acts, kinds.query.types_of(answer.nodes[best]))]
     return answer.first(of_it, others) if of_it.any() and not of_it[best].all() else answer
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from fourfold import refine
 from fourfold.config import Paths
 from fourfold.facts import edge_only
+from fourfold.facts.described import described
+from fourfold.facts.kinds import Kinds
 from fourfold.index.names import LONGEST
 from fourfold.language import name_matching, passing
 from fourfold.language.name_matching import Named, has_figures
@@ -52,6 +55,7 @@ def ways(scores: Scores, query: Query, relations: Relations, settings: Paths) ->
     if found:
         yield found
     if passing.only_ask(found, query.words, relations.hold) and settings.silent <= 1.0:
+        yield from ([one] for one in described(scores, query, relations))
         one = _partly(scores, query, relations, settings, relations.hold)
         if one is not None:
             yield [one]
@@ -182,6 +186,8 @@ def _partly(
     if one is None or not scores.snapshot.edges.degree(one.nodes).any():
         return None
     rare = _told_by_a_rare_word(scores, query, relations, one)
+    if one.start and Kinds(scores, query, relations).typed([one.start - 1], one.nodes).all():
+        one = replace(one, start=one.start - 1)  # "incident 42", of an incident INC-42
     silent = rare or edge_only.is_silent(scores, query, relations, settings, [one], one.nodes)
     return one if silent else None
 

@@ -192,20 +192,30 @@ def partly(
     ``written`` has the words of the names of ``nodes``, in lower case; ``asks`` tells whether a word may ask for an
     edge.
     """
+    found = parts(words, nodes, written, asks)
+    longest = max((letters for letters, _ in found), default=0)
+    told = [one for letters, one in found if letters == longest and tells(letters, one)]
+    return told[0] if len(told) == 1 else None
+
+
+def parts(
+    words: Words, nodes: Nodes, written: Sequence[tuple[str, ...]], asks: Callable[[str, Sequence[str]], bool]
+) -> list[tuple[int, Named]]:
+    """Return the nodes whose names have words that stand so in a question, with the letters of these; as ``partly``."""
     typed = [_OWNERS.sub("", word.lower()) for word, _ in words]
     content = [(word, own, terms) for word, (own, terms) in zip(typed, words, strict=True) if terms]
     letters = {word: len(word) for word, own, terms in content if word not in SAY_NOTHING and not asks(own, terms)}
     runs = [_longest_run(name, typed, letters) for name in written]
-    longest = max((known for known, _, _ in runs), default=0)
-    told = [
-        place
-        for place, (known, _, _) in enumerate(runs)
-        if known == longest and _PART * known >= _letters(written[place])
+    return [
+        (known, Named(nodes[place : place + 1], start, end, " ".join(written[place])))
+        for place, (known, start, end) in enumerate(runs)
+        if known
     ]
-    if not longest or len(told) != 1:
-        return None
-    _, start, end = runs[told[0]]
-    return Named(nodes[told], start, end, " ".join(written[told[0]]))
+
+
+def tells(letters: int, one: Named) -> bool:
+    """Tell whether a part of so many letters is enough of a name."""
+    return _PART * letters >= _letters(one.whole.split())
 
 
 def in_full(words: Words, nodes: Nodes, written: Sequence[tuple[str, ...]]) -> Named | None:

@@ -6,13 +6,13 @@ stands between two steps and is none; the "director" of "whose director is X" st
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from fourfold.language.amounts import is_one
 from fourfold.language.deeds import TOGETHER, Deeds
 from fourfold.language.lexicon import ASKING, AUXILIARIES, DO, MEN, QUESTION, SAY_NOTHING, WHICH, WOMEN, is_past
 from fourfold.language.name_matching import Words
-from fourfold.language.nouns import CALLED, DETERMINERS, IMPERATIVES, NAMES
+from fourfold.language.nouns import CALLED, DETERMINERS, IMPERATIVES, NAMES, SORTS
 from fourfold.language.placed import ARTICLES, ONE_OF, PREPOSITIONS, takes_place
 from fourfold.language.unspaced import asks
 from fourfold.lazy import lazy
@@ -43,6 +43,8 @@ _ABOUT_ITSELF = frozenset(
     "explain describe define definition overview summary details information info know tell mean meaning please".split()
 )
 """Words that ask for what a question names, and for nothing beside it."""
+FRAMES = _ABOUT_ITSELF | SORTS | frozenset("contain contains say says cover covers happen happens happened".split())
+"""Words that do, too, of what is said to be of a type."""
 
 _OR, _EITHER = "or", "either"
 _MORE = frozenset("first earlier later more less most least better".split())
@@ -109,9 +111,21 @@ class Sentence(Deeds):
         behind = self._ends.get(0, len(self.words))
         return self._asks or 0 < len(self.words) - behind <= _BEHIND
 
-    def about_itself(self) -> bool:
-        """Tell whether it asks for what it names: "explain X", "what do you know about X"."""
-        return bool(self._content) and all(self.words[place] in _ABOUT_ITSELF for place in self._content)
+    def about_itself(self, sorts: Collection[int] = ()) -> bool:
+        """Tell whether it asks for what it names: "explain X", "what do you know about X".
+
+        ``sorts`` are the places of words that say what that is: "what does the X dataset contain".
+        """
+        said = self._content.difference(sorts)
+        if sorts and (self._first_asked not in WHICH | {""} or any(self._in_label[place] for place in said)):
+            return False
+        telling = FRAMES if sorts else _ABOUT_ITSELF
+        return bool(self._content) and all(self.words[place] in telling for place in said)
+
+    def sorts(self) -> list[int]:
+        """Return which words may say what the one thing is that it names: "the river X", "the X river"."""
+        places = {*self._begins, *(start - 1 for start in self._starts)} if len(self._starts) == 1 else set()
+        return [place for place in sorted(places & self._content) if self.qualifies(place) and not self.opens(place)]
 
     def _asks_how(self) -> bool:
         return self.at(0) == "how" and self.at(1) in AUXILIARIES | _MUCH

@@ -31,10 +31,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     logging.basicConfig(level=options.log_level, format="%(levelname)s %(name)s: %(message)s")
     try:
         with open_under(
-            options.preset, options.db, embedder=options.model, read_only=options.read_only, must_exist=True
+            options.preset,
+            options.db,
+            embedder=options.model,
+            read_only=options.read_only,
+            must_exist=True,
+            foreign=options.foreign,
         ) as retriever:
-            # a copy in memory, of a file made for another preset, would forget what it learns
-            learn = not options.read_only and retriever.path != ":memory:"
+            # a copy in memory, of a file made for another preset, would forget what it learns, and so may what is
+            # derived from the tables of another application
+            learn = not (options.read_only or options.foreign or retriever.path == ":memory:")
             retriever.get([""])  # nodes that cannot be read are told now, not to the first client that asks
             server = make_server(ToolCatalog(retriever), learn=learn, log_level=options.log_level)
             if options.transport == "stdio":
@@ -84,6 +90,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--model", metavar="FOLDER|NAME", help="the model of the vectors where it is not the one of Fourfold"
+    )
+    parser.add_argument(
+        "--foreign", action="store_true", help="the graph lives in tables of another application, which are only read"
     )
     parser.add_argument("--preset", choices=tuple(PRESETS), help="the config to answer under; else: what was applied")
     parser.add_argument("--transport", choices=("stdio", "http"), default="stdio", help="default: stdio")

@@ -137,7 +137,7 @@ def version_of(connection: psycopg.Connection[tuple[object, ...]], schema: str) 
     if found is None:
         raise StoreError(
             f"The schema {schema!r} holds tables of another application; name one of your own: ?schema=kg, or read "
-            "the tables that are there with Retriever.open_foreign(url)."
+            "the tables that are there with Retriever.open_foreign(url), or a command's --foreign."
         )
     if not (version := str(found[0])).isdecimal():
         raise StoreError(

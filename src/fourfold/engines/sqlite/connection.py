@@ -347,8 +347,8 @@ def _checked_version(connection: sqlite3.Connection, path: str, *, read_only: bo
     if tables and application != APPLICATION_ID:
         raise StoreError(
             f"The file {path!r} is a SQLite database of another application; "
-            "open a graph that lives in one with Retriever.open_foreign(path). "
-            f"Commands take what that makes of it, {path + '.fourfold'!r}."
+            "open a graph that lives in one with Retriever.open_foreign(path), or say --foreign to a command that "
+            "only reads."
         )
     if version > SCHEMA_VERSION:
         raise StoreError(

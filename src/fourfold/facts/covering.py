@@ -1,0 +1,75 @@
+"""How the best candidates cover some words of a question, by late interaction and by what they are: a "memo"."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fourfold import ordered
+from fourfold.index.base import Nodes
+from fourfold.index.inner_products import row_by_row
+from fourfold.query import Query
+from fourfold.relations.asked_types import Relations
+from fourfold.scores import Covered, Scores
+from fourfold.signals import late
+from fourfold.signals.late import Asked
+from fourfold.types import FloatArray
+
+A_TEXT = 12
+"""What has fewer wordpieces is named, not described."""
+
+
+@dataclass(frozen=True, slots=True)
+class Covering:
+    """The best candidates by text and embedding, ``nodes`` (n,), ascending, beside what was asked.
+
+    ``sizes`` (n,) are how many distinct wordpieces each has; ``types`` (n,) the terms of its type.
+    """
+
+    query: Query
+    asked: Asked
+    covered: Covered
+    sizes: NDArray[np.int64]
+    types: list[set[str]]
+
+    @classmethod
+    def of(cls, scores: Scores, query: Query, relations: Relations) -> Covering | None:
+        """Return how candidates cover a question; None where late interaction did not look at any."""
+        if scores.covered is None or scores.late is None:
+            return None
+        starts, _ = scores.snapshot.tokens.of(scores.covered.nodes)
+        types = [set(relations.labels.terms(kind)) for kind in query.types_of(scores.covered.nodes)]
+        return cls(query, scores.late.asked, scores.covered, starts[1:] - starts[:-1], types)
+
+    @property
+    def nodes(self) -> Nodes:
+        """The candidates, ascending."""
+        return self.covered.nodes
+
+    def are(self, place: int) -> NDArray[np.bool_]:
+        """Tell which candidates are of the type that a word calls, (n,)."""
+        called = set(self.query.words[place][1])
+        return np.array([bool(called) and called <= kind for kind in self.types], bool)
+
+    def share(self, places: Collection[int]) -> tuple[FloatArray, float]:
+        """Return the share of the words at some places that each candidate covers, (n,), and that of the question."""
+        weights = np.where(self._are_pieces(places), self.asked.weights, np.float32(0.0))
+        if not (total := float(weights.sum())):
+            return np.zeros(len(self.nodes)), 0.0
+        told = row_by_row(self.covered.values, weights)
+        for place in places:
+            if (of_it := self.are(place)).any():
+                own = np.where(self._are_pieces([place]), weights, np.float32(0.0))
+                told += of_it * (own.sum() - row_by_row(self.covered.values, own))
+        return told / total, total
+
+    def _are_pieces(self, places: Collection[int]) -> NDArray[np.bool_]:
+        """Tell which of the wordpieces asked for are those of words at some places, (n_asked,)."""
+        if not places:
+            return np.zeros(len(self.asked), bool)
+        words = " ".join(self.query.words[place][0] for place in sorted(places))
+        own = late.distinct_pieces([words])[0].astype(np.int64)
+        return ordered.contains(own, self.asked.pieces.astype(np.int64))
