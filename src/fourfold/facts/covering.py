@@ -19,7 +19,7 @@ from fourfold.signals.late import Asked
 from fourfold.types import FloatArray
 
 A_TEXT = 12
-"""What has fewer wordpieces is named, not described."""
+"""What has fewer wordpieces is a name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +48,11 @@ class Covering:
     def nodes(self) -> Nodes:
         """The candidates, ascending."""
         return self.covered.nodes
+
+    @property
+    def texts(self) -> NDArray[np.bool_]:
+        """Which candidates have a text, (n,): what has fewer wordpieces is a name."""
+        return self.sizes >= A_TEXT
 
     def are(self, place: int) -> NDArray[np.bool_]:
         """Tell which candidates are of the type that a word calls, (n,)."""

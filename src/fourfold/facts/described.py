@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from fourfold.facts.covering import A_TEXT, Covering
+from fourfold.facts.covering import Covering
 from fourfold.language.descriptions import descriptions
 from fourfold.language.name_matching import Named
 from fourfold.query import Query
@@ -24,7 +24,7 @@ def described(scores: Scores, query: Query, relations: Relations) -> Iterator[Na
     """Give what the question describes: a node, where the words stand that do."""
     if not (found := [*descriptions(query.words)]) or (covering := Covering.of(scores, query, relations)) is None:
         return
-    texts = (covering.sizes >= A_TEXT) & (scores.snapshot.edges.degree(covering.nodes) > 0)
+    texts = covering.texts & (scores.snapshot.edges.degree(covering.nodes) > 0)
     for one in found:
         sort = covering.are(one.head) if one.head >= 0 else texts
         if not sort.any() and relations.hold(*query.words[one.head]):

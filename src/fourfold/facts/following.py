@@ -14,10 +14,11 @@ import numpy as np
 
 from fourfold import refine
 from fourfold.config import Paths, RetrievalConfig
-from fourfold.facts import amounts, excepted, subjects, topical
+from fourfold.facts import amounts, excepted, subjects
 from fourfold.facts.answers import EXPLAINED, QUESTION_MARKS, About
 from fourfold.facts.doers import who_did
 from fourfold.facts.kinds import Kinds
+from fourfold.facts.topical import Topic
 from fourfold.index.base import NodeValues
 from fourfold.intent import NO_INTENT
 from fourfold.language import kin, name_matching, peers
@@ -73,12 +74,12 @@ def follow_paths(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     found = _answered(scores, query, relations, settings) if _may_ask(query, relations, settings) else None
     enough = _SURE_OF_NAMES if subjects.named_in(scores, query) else _SURE_OF_A_PART
     unsure = found is None or found[0].sure < enough
-    topic = topical.on_topic(scores, query, relations, settings) if unsure else None
-    if topic is not None:
-        answer, back = topic, 1.0
+    topic = Topic(scores, query, relations, config)
+    if unsure and (beside := topic.beside()) is not None:
+        answer, back = beside, 1.0
     elif found is not None:
         answer, silent = found
-        answer = topical.first_on_topic(scores, query, relations, config, answer)
+        answer = topic.first(answer)
         answer = who_did(scores, query, relations, answer)
         back = 1.0 - settings.step_back * (1.0 if silent else answer.sure)
     else:
