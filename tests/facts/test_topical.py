@@ -104,7 +104,7 @@ WORDS = make_tokenizer("snowball-english").terms_of_words
         ("which prize did the long book on bridges win", [(4, 8, 5)]),
         ("who was on call when the lights went out", [(5, 9, -1)]),
         ("who said that the fish was dry", [(3, 7, -1)]),
-        ("the director of X", [(1, 4, 1)]),
+        ("the memo about the heating", []),
         ("who wrote Dracula", []),
     ],
 )

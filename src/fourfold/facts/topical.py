@@ -52,6 +52,10 @@ _MOST_EDGES = 20_000
 """What stands beside nodes of more edges is not looked at."""
 
 
+_NO_TEXT = frozenset("who whom whose where when".split())
+"""What asks with them is answered by no text."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Beside:
     """What stands beside ``named`` and covers the rest of a question: ``told`` has the share of it that each does."""
@@ -75,8 +79,9 @@ class Topic:
 
         Of the best candidates, by late interaction without the words of the names.
         """
-        covering = Covering.of(self.scores, self.query, self.relations)
-        if len(self.relations) == 1 or covering is None:
+        if len(self.relations) == 1 or self.query.words[0][0].lower() in _NO_TEXT:
+            return None
+        if (covering := Covering.of(self.scores, self.query, self.relations)) is None:
             return None
         if named := subjects.named_in(self.scores, self.query):
             ways = [self._beside(covering, named)]
@@ -99,8 +104,8 @@ class Topic:
     def _beside(self, covering: Covering, named: Sequence[Named], *, least: float = 0.0) -> _Beside | None:
         """Return the candidates beside the named nodes that cover more of the rest of the question; None: none does.
 
-        They have texts. What sort of thing is named belongs to the name. A part of a name is enough only for a longer
-        text than that of what is named, and if ``least`` of the rest is covered.
+        They have texts, and are what the question asks for where it begins with that. What sort of thing is named
+        belongs to the name. A part of a name is enough of what has no text, and if ``least`` of the rest is covered.
         """
         own, edges = nodes_of(named), self.scores.snapshot.edges
         if not 0 < edges.degree(own).sum() <= _MOST_EDGES:
@@ -110,14 +115,17 @@ class Topic:
         told, share = covering.share([place for place in left if not (covering.are(place) & is_named).any()])
         if share < _LEAST:
             return None
-        longest = int(covering.sizes[is_named].max(initial=0))
-        better = ~is_named & covering.texts & (told >= told[is_named].max(initial=0.0) + _MORE)
-        if least:
-            better &= (told >= least) & (covering.sizes > longest)
+        with_text = not is_named.any() or bool(covering.texts[is_named].any())
+        if least and with_text:
+            return None
+        better = ~is_named & covering.texts & (told >= max(told[is_named].max(initial=0.0) + _MORE, least))
+        for place in left[:1]:
+            if place <= 1 and (are := covering.are(place)).any():
+                better &= are
         if better.any():
             near = np.sort(edges.expand(own, weights="none").targets.astype(np.int64))
             better &= ordered.contains(near, covering.nodes)
-        sure = _SURE if not is_named.any() or covering.texts[is_named].any() else _SURER
+        sure = _SURE if with_text else _SURER
         return _Beside(named, NodeValues(covering.nodes[better], told[better]), sure) if better.any() else None
 
     def first(self, answer: Answer) -> Answer:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from fourfold.language.lexicon import DO, RELATIVE
+from fourfold.language.lexicon import DO, QUESTION, RELATIVE
 from fourfold.language.name_matching import Words
 from fourfold.language.placed import ARTICLES, PREPOSITIONS
 
@@ -23,8 +23,13 @@ class Description:
 
 
 def descriptions(words: Words) -> Iterator[Description]:
-    """Give what words of a question may describe something, each to its end; those that say of what sort first."""
+    """Give what words of a question may describe something, each to its end; those that say of what sort first.
+
+    What asks for nothing but what it describes is no question: "memos about mould".
+    """
     typed, end = [word.lower() for word, _ in words], len(words)
+    if typed[0] not in QUESTION:
+        return
     content = [bool(terms) for _, terms in words]
     for place in range(1, end - 1):
         if typed[place - 1] in ARTICLES and content[place]:

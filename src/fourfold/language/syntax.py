@@ -125,7 +125,9 @@ class Sentence(Deeds):
     def sorts(self) -> list[int]:
         """Return which words may say what the one thing is that it names: "the river X", "the X river"."""
         places = {*self._begins, *(start - 1 for start in self._starts)} if len(self._starts) == 1 else set()
-        return [place for place in sorted(places & self._content) if self.qualifies(place) and not self.opens(place)]
+        alone = {0} if self._begins.get(len(self.words)) == 1 else set()  # "motion M/24"
+        places = {place for place in places & self._content if self.qualifies(place) or place in alone}
+        return [place for place in sorted(places) if not self.opens(place)]
 
     def _asks_how(self) -> bool:
         return self.at(0) == "how" and self.at(1) in AUXILIARIES | _MUCH
