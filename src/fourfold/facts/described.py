@@ -27,7 +27,7 @@ def described(scores: Scores, query: Query, relations: Relations) -> Iterator[Na
     texts = covering.texts & (scores.snapshot.edges.degree(covering.nodes) > 0)
     for one in found:
         sort = covering.are(one.head) if one.head >= 0 else texts
-        if not sort.any() and relations.hold(*query.words[one.head]):
+        if not sort.any() and (one.end == one.head + 1 or relations.hold(*query.words[one.head])):
             continue  # "the author of the memo on mould"
         of_it = texts & sort if sort.any() else texts
         places = [place for place in range(one.start, one.end) if place != one.head and query.words[place][1]]

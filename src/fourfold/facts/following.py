@@ -18,6 +18,7 @@ from fourfold.facts import amounts, excepted, subjects
 from fourfold.facts.answers import EXPLAINED, QUESTION_MARKS, About
 from fourfold.facts.doers import who_did
 from fourfold.facts.kinds import Kinds
+from fourfold.facts.near_names import nearest
 from fourfold.facts.topical import Topic
 from fourfold.index.base import NodeValues
 from fourfold.intent import NO_INTENT
@@ -79,7 +80,7 @@ def follow_paths(scores: Scores, query: Query, config: RetrievalConfig) -> None:
         answer, back = beside, 1.0
     elif found is not None:
         answer, silent = found
-        answer = topic.first(answer)
+        answer = topic.first(nearest(scores.snapshot.edges, answer))
         answer = who_did(scores, query, relations, answer)
         back = 1.0 - settings.step_back * (1.0 if silent else answer.sure)
     else:

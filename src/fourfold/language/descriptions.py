@@ -40,3 +40,7 @@ def descriptions(words: Words) -> Iterator[Description]:
     for place in range(2, end - 1):
         if typed[place] in _CLAUSE and any(content[place + 1 :]):
             yield Description(place + 1, end)
+    for place in range(1, end - 1):
+        if typed[place - 1] in ARTICLES and content[place] and content[place + 1]:
+            head = next(at for at in range(place, end) if at + 1 == end or not content[at + 1])
+            yield Description(place, head + 1, head)  # "the council tax motion"

@@ -345,7 +345,8 @@ class Sentence(Deeds):
 
     def asks_for(self, place: int) -> bool:
         """Tell whether it asks for what a word calls: "which suppliers", "list suppliers", "the names of suppliers"."""
-        return self.opens(place) or self._commands() or self._is_named(place) or self._who_are(place)
+        phrase = place < 2 and self.begins_with_several()  # "recipes with X"
+        return phrase or self.opens(place) or self._commands() or self._is_named(place) or self._who_are(place)
 
     def _is_named(self, place: int) -> bool:
         while self._only_counts(place - 1):
