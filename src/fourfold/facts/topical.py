@@ -1,4 +1,4 @@
-"""Graphs of things and texts: what stands beside the named node and is about the rest of the question.
+"""Graphs of things and texts: what stands beside the named thing and is about the rest of the question.
 
 "Nadia Petrova's papers about sparse retrieval" says nothing that an edge type is called by; what the paper has of
 "sparse retrieval" and its author has not tells it from her other papers. So does "nadia on sparse retrieval", where a
@@ -30,8 +30,8 @@ from fourfold.signals import paths
 from fourfold.signals.common_ends import nodes_of, single_steps
 from fourfold.signals.paths import Answer
 
-_SURE, _SURER = 0.4, 0.7
-"""How sure what covers the rest is to be meant: beside what has a text, and may answer, too; and beside a mere name."""
+_SURE = 0.7
+"""How sure a text that covers the rest is to be meant, beside what is a mere name and can say nothing itself."""
 
 _LEAST = 0.15
 """So large a share of what a question says must stand beside the name."""
@@ -62,7 +62,6 @@ class _Beside:
 
     named: Sequence[Named]
     told: NodeValues
-    sure: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +92,7 @@ class Topic:
         edges, ids, settings = self.scores.snapshot.edges, self.scores.snapshot.ids, self.config.intents.paths
         steps = single_steps(edges, best.named, self.relations.numbers, settings, self.query.allowed, ids)
         answer = paths.beside(steps, best.named, partial(ordered.contains, best.told.nodes))
-        return answer and replace(answer, values=best.told.at(answer.nodes) / best.told.values.max(), sure=best.sure)
+        return answer and replace(answer, values=best.told.at(answer.nodes) / best.told.values.max(), sure=_SURE)
 
     def _in_part(self, covering: Covering) -> Iterator[tuple[Named, float]]:
         """Give the best candidates that the question names by a part of their name, and what must cover the rest."""
@@ -104,8 +103,8 @@ class Topic:
     def _beside(self, covering: Covering, named: Sequence[Named], *, least: float = 0.0) -> _Beside | None:
         """Return the candidates beside the named nodes that cover more of the rest of the question; None: none does.
 
-        They have texts, and are what the question asks for where it begins with that. What sort of thing is named
-        belongs to the name. A part of a name is enough of what has no text, and if ``least`` of the rest is covered.
+        They have texts, what is named has none. They are what the question asks for where it begins with that; what
+        sort of thing is named belongs to the name. Of a part of a name ``least`` of the rest must be covered.
         """
         own, edges = nodes_of(named), self.scores.snapshot.edges
         if not 0 < edges.degree(own).sum() <= _MOST_EDGES:
@@ -115,8 +114,7 @@ class Topic:
         told, share = covering.share([place for place in left if not (covering.are(place) & is_named).any()])
         if share < _LEAST:
             return None
-        with_text = not is_named.any() or bool(covering.texts[is_named].any())
-        if least and with_text:
+        if not is_named.any() or covering.texts[is_named].any():
             return None
         better = ~is_named & covering.texts & (told >= max(told[is_named].max(initial=0.0) + _MORE, least))
         for place in left[:1]:
@@ -125,8 +123,7 @@ class Topic:
         if better.any():
             near = np.sort(edges.expand(own, weights="none").targets.astype(np.int64))
             better &= ordered.contains(near, covering.nodes)
-        sure = _SURE if with_text else _SURER
-        return _Beside(named, NodeValues(covering.nodes[better], told[better]), sure) if better.any() else None
+        return _Beside(named, NodeValues(covering.nodes[better], told[better])) if better.any() else None
 
     def first(self, answer: Answer) -> Answer:
         """Return an answer with those of its best ends first that are most on the topic: "what did X write about Y".
