@@ -1,6 +1,7 @@
 """Graphs of things and texts: "X's tickets about Y", "who wrote the memo about Y", "what is the X service for"."""
 
 import pytest
+from fact_graphs import graph_of
 
 from fourfold import Edge, Node, Retriever
 from fourfold.language.descriptions import Description, descriptions
@@ -82,10 +83,25 @@ def test_who_did_what_stands_there_as_a_text_is_who_wrote_it(office, question):
         ("tell me about the product Label printer", "g1"),
         ("what does the Memo on visitors say", "m2"),
         ("what happened in ticket 73", "t3"),
+        ("show me Hand scanner", "g2"),
+        ("product Label printer", "g1"),
     ],
 )
 def test_a_word_for_the_sort_of_what_is_named_asks_for_nothing(office, question, answer):
     assert office.search(question).ids[0] == answer
+
+
+def test_what_else_is_named_tells_which_of_several_is_meant():
+    facts = "Red|by|Ada · Blue|by|Ada · Red|shown_in|Hall · Vase|shown_in|Blue · Vase|given_by|Sir Otto · Grey|by|Ada"
+    with graph_of(facts, {"Red": "show", "Blue": "show", "Grey": "show"}) as museum:
+        assert museum.search("shows by Ada in the Hall").ids[0] == "Red"
+        assert museum.search("shows by Ada with something from Sir Otto").ids[0] == "Blue"
+
+
+@pytest.mark.parametrize("question", ["where do guests stay on Green Tour?", "where do the guests stay on Green Tour?"])
+def test_where_somebody_does_something_is_where_its_edge_leads(question):
+    with graph_of("Green Tour|stays_at|Villa Olive · Villa Olive|country|Greece · Green Tour|led_by|Ada") as travel:
+        assert travel.search(question).ids[0] == "Villa Olive"
 
 
 def test_paths_tell_how_what_is_on_the_topic_was_reached(office):

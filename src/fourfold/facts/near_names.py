@@ -17,7 +17,7 @@ _MOST_ENDS, _MOST_EDGES = 200, 20_000
 
 
 def nearest(edges: EdgePart, answer: Answer) -> Answer:
-    """Return an answer with those of its best ends first that are within two steps of most names, by whatever edges.
+    """Return an answer with those of its best ends first that are within a step or two of most names, by any edges.
 
     Where words lead from one of them to several things, what else is named tells which are meant.
     """
@@ -29,5 +29,6 @@ def nearest(edges: EdgePart, answer: Answer) -> Answer:
     for name, one in answer.steps:
         own = ordered.distinct(np.concatenate((name.nodes, ordered.without(one.nodes, answer.named))))
         near[np.unique(beside.origin[ordered.contains(own, beside.targets.astype(np.int64))])] += 1
+        near[ordered.contains(one.nodes, ends)] += 1
     most = ends[near == near.max()]
     return answer if len(most) == len(ends) else answer.first(ordered.contains(most, answer.nodes), _OTHERS)

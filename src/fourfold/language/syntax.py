@@ -40,10 +40,12 @@ _SIMPLE = 4
 """Words beside the names that a question for a kind of thing has at most."""
 
 _ABOUT_ITSELF = frozenset(
-    "explain describe define definition overview summary details information info know tell mean meaning please".split()
+    "explain describe define definition overview summary details information info know tell mean meaning please "
+    "show".split()
 )
 """Words that ask for what a question names, and for nothing beside it."""
-FRAMES = _ABOUT_ITSELF | SORTS | frozenset("contain contains say says cover covers happen happens happened".split())
+FRAMES = _ABOUT_ITSELF | SORTS
+FRAMES |= frozenset("contain contains say says cover covers happen happens happened anything something".split())
 """Words that do, too, of what is said to be of a type."""
 
 _OR, _EITHER = "or", "either"
@@ -369,6 +371,10 @@ class Sentence(Deeds):
 
     def event(self, place: int) -> int:
         """Return where stands what happened to a named node, of "when" or "where": "when was X published"; or -1."""
+        deed = self._past_article(place + 2) + 1
+        if self.at(place + 1) in DO and {deed - 1, deed} <= self._content and self.at(deed + 1) in PREPOSITIONS:
+            ends = self._ends.get(self._past_article(deed + 2)) == len(self.words)
+            return deed if ends else -1  # "where do guests stay on X"
         found = self._ends.get(place + 2 + (self.at(place + 2) == "the"), -1)
         found += 2 * (self.at(found) == "go" and self.at(found + 1) == "to")  # "where did X go to school"
         return found if self.at(place + 1) in AUXILIARIES and found == len(self.words) - 1 else -1
