@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold import ordered
-from fourfold.facts.answers import AS_GOOD, OF_ANOTHER_KIND
 from fourfold.facts.kinds import Kinds
 from fourfold.index.base import NO_NODES, EdgePart, Nodes, Steps
 from fourfold.language.amounts import Measured, is_one
@@ -27,7 +26,7 @@ from fourfold.ragged import distinct
 from fourfold.relations.asked_types import Relations
 from fourfold.scores import Scores
 from fourfold.signals.common_ends import nodes_of
-from fourfold.signals.paths import Answer
+from fourfold.signals.paths import OF_ANOTHER_KIND, Answer
 from fourfold.signals.walks import Step
 from fourfold.types import FloatArray
 
@@ -46,7 +45,7 @@ def put_first(edges: EdgePart, relations: Relations, query: Query, answer: Answe
     """Return the answer with the ends first that have the amount asked for; None where the graph does not tell."""
     if len(answer.nodes) < 2:
         return None
-    best = np.flatnonzero(answer.values >= answer.values.max() - AS_GOOD)
+    best = np.flatnonzero(answer.as_good)
     if not 1 < len(best) <= _MOST:
         return None
     amounts = None if asked.places else _amounts(query.called_of(answer.nodes[best]), of_time=asked.of_time)
@@ -57,7 +56,7 @@ def put_first(edges: EdgePart, relations: Relations, query: Query, answer: Answe
         return None
     of_it = np.zeros(len(answer.nodes), bool)
     of_it[best[_meant(amounts, asked)]] = True
-    return answer.first(of_it, OF_ANOTHER_KIND) if of_it.any() else None
+    return answer.first(of_it) if of_it.any() else None
 
 
 def of_two(

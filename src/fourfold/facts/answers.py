@@ -28,19 +28,13 @@ from fourfold.relations.asked_types import Relations
 from fourfold.scores import Scores
 from fourfold.signals import paths
 from fourfold.signals.common_ends import nodes_of, single_steps
-from fourfold.signals.paths import Answer
-
-OF_ANOTHER_KIND = 0.5
-"""What the end of a path is worth that is not of the kind asked for, where another is."""
+from fourfold.signals.paths import OF_ANOTHER_KIND, Answer
 
 _THIRD = 0.018
 """What explains a third as much as the best is worth so much of it: of the kind asked for it comes first."""
 
-AS_GOOD = 0.05
-"""Ends of paths that are worth so much less than the best are as good, …"""
-
 _MOST_ENDS, _MOST_BEHIND = 50, 200
-"""… and of so many at most the names are read; of so many, where they stand behind such ends."""
+"""Of so many ends of paths at most the names are read; of so many, where they stand behind such ends."""
 
 _HARDLY = 0.1
 """What words lead to so unsurely at most leads no further."""
@@ -145,10 +139,10 @@ class About:
             if shorter is None and (beside := self._standing_beside(partial(self.kinds.having, places))) is not None:
                 shorter = replace(beside, sure=found.sure)
             if shorter is not None and (of_it := self.kinds.told(places, shorter.nodes)).any():
-                return self._sensible(shorter.first(of_it, OF_ANOTHER_KIND))
+                return self._sensible(shorter.first(of_it))
         if (places := self.sentence.where()) and (meaning.trust[places] > 0).any():
             shorter = self._walked(meaning.without(places), unsaid=unsaid)
-            if shorter is not None and self._are_places(shorter.best(AS_GOOD)[:_MOST_ENDS]):
+            if shorter is not None and self._are_places(shorter.best()[:_MOST_ENDS]):
                 return self._sensible(self._of_kind(shorter))
         return self._sensible(self._of_kind(found))
 
@@ -184,14 +178,14 @@ class About:
         if not places or (meaning.trust[self.sentence.called(places[0])] >= SAME_FAMILY).any():
             return None
         edges, allowed = self.scores.snapshot.edges, self.query.allowed
-        best = answer.best(AS_GOOD)
+        best = answer.best()
         is_type = partial(self.kinds.typed, places, head=True, alike=self.sentence.is_one_of_several(places[-1]))
         if len(answer.nodes):
             typed = is_type(answer.nodes) & ~ordered.contains(answer.named, answer.nodes)
             if typed[ordered.contains(best, answer.nodes)].any() or self.kinds.ended(places, best).any():
                 return None
             if typed.any():
-                return answer.first(typed, OF_ANOTHER_KIND)
+                return answer.first(typed)
         if not self.kinds.any_has_type(np.concatenate([best[:_READ], *(one.nodes[:_READ] for one in self.named)])):
             return None
         if (found := typed_neighbours.beside_the_way(edges, answer, best, is_type, allowed)) is not None:
@@ -259,7 +253,7 @@ class About:
         found = self._by_a_step_unsaid(meaning)
         if found is None or not (of_it := self._is_kind(places, found)).any():
             return answer
-        return replace(found.first(of_it, OF_ANOTHER_KIND), sure=max(found.sure, self.settings.silent_sure))
+        return replace(found.first(of_it), sure=max(found.sure, self.settings.silent_sure))
 
     def _by_a_step_unsaid(self, meaning: Meaning) -> Answer | None:
         """Return what the words lead to behind a step that none asks for; None where it is much, or explains little."""
@@ -325,10 +319,10 @@ class About:
         of_it = self._is_kind(places, answer)
         if not of_it.any():
             return self._one_step_further(places, answer) if answer.sure > _HARDLY else answer
-        best = answer.values >= answer.values.max() - AS_GOOD
+        best = answer.as_good
         told = of_it & self.kinds.ended(places, answer.nodes)
         if not of_it[best].any() and answer.values[told].max(initial=0.0) >= _THIRD * answer.values.max():
-            return answer.first(told, OF_ANOTHER_KIND)
+            return answer.first(told)
         values = np.where(of_it, answer.values, OF_ANOTHER_KIND * answer.values)
         return replace(answer, values=values / values.max())
 
@@ -340,11 +334,10 @@ class About:
         if not (places := self.sentence.of_type()) or len(answer.nodes) < 2:
             return answer
         told, most = self.kinds.ended(places, answer.nodes), answer.values.max()
-        way = [step.node for end in answer.best(AS_GOOD)[:_READ].tolist() for step in answer.path(end)[1][:-1]]
-        told &= ~np.isin(answer.nodes, way)  # "who is the author of X married to"
-        best = told & (answer.values >= most - AS_GOOD)
-        told = best if best.any() else told & (answer.values >= _THIRD * most)
-        return answer.first(told, OF_ANOTHER_KIND) if told.any() else answer
+        passed = answer.passed(answer.best()[:_READ])
+        told &= ~ordered.contains(passed, answer.nodes)  # "who is the author of X married to"
+        best = told & answer.as_good
+        return answer.first(best if best.any() else told & (answer.values >= _THIRD * most))
 
     def _kinds_asked_for(self) -> list[int]:
         """Return which words say what kind of answer is asked for: "fantasy films" are films."""
@@ -354,8 +347,8 @@ class About:
 
     def _sensible(self, answer: Answer) -> Answer:
         """Put last what can be no answer, see ``sensible``; where nothing can that words lead to, a date beside may."""
-        as_good = np.isin(answer.nodes, answer.best(AS_GOOD)[:_MOST_ENDS])
-        answer = sensible.of_whom(self.sentence, self.kinds, answer, as_good, OF_ANOTHER_KIND)
+        as_good = np.isin(answer.nodes, answer.best()[:_MOST_ENDS])
+        answer = sensible.of_whom(self.sentence, self.kinds, answer, as_good)
         when, can_be = self.sentence.asks_when(), sensible.by_name(self.sentence)
         if can_be is None or (len(answer.nodes) == 1 and not when):
             return answer  # before any name is read
@@ -365,7 +358,7 @@ class About:
         if of_it[best].all():
             return answer
         if of_it.any():
-            return answer.first(of_it, OF_ANOTHER_KIND)
+            return answer.first(of_it)
         return self._date_beside(answer) if when and self.sentence.asks_when_of_name() else answer
 
     def _date_beside(self, answer: Answer) -> Answer:
@@ -395,6 +388,6 @@ class About:
                 found |= self.kinds.named(places, nodes)
             return found
 
-        edges, best = self.scores.snapshot.edges, answer.best(AS_GOOD)
+        edges, best = self.scores.snapshot.edges, answer.best()
         called = self.relations.numbers[self.kinds.ending(places)]
         return typed_neighbours.behind(edges, answer, best, of_it, self.query.allowed, called) or answer

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from fourfold import ordered
-from fourfold.facts.answers import OF_ANOTHER_KIND
 from fourfold.index.base import EdgePart, Nodes
 from fourfold.language.name_matching import Named
 from fourfold.signals.paths import Answer
@@ -34,4 +33,4 @@ def put_last(edges: EdgePart, answer: Answer, nodes: Nodes) -> Answer:
         return answer
     beside = np.sort(edges.expand(nodes, weights="none").targets.astype(np.int64))
     others = ~ordered.contains(beside, answer.nodes) & ~ordered.contains(nodes, answer.nodes)
-    return answer.first(others, OF_ANOTHER_KIND) if others.any() else answer
+    return answer.first(others)

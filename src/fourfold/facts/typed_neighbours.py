@@ -16,7 +16,7 @@ from fourfold import ordered
 from fourfold.facts.kinds import MOST_EDGES
 from fourfold.index.base import Allowed, EdgePart, Nodes, Steps
 from fourfold.language.name_matching import Named
-from fourfold.signals.paths import Answer
+from fourfold.signals.paths import OF_ANOTHER_KIND, Answer
 from fourfold.signals.walks import Step, Walk
 
 Telling = Callable[[Nodes], NDArray[np.bool_]]
@@ -30,9 +30,6 @@ _MOST_EDGES = 20_000
 
 _EVERYWHERE = 0.8
 """Of what the edges of one type lead to behind ends, so large a share at least must be of the kind asked for."""
-
-_OTHERS = 0.5
-"""What ends of another type are worth then."""
 
 
 def behind(
@@ -58,7 +55,7 @@ def behind(
     found &= share[way] >= _EVERYWHERE
     own = found & steps.along & np.isin(steps.types, called)
     steps = steps.of(own if own.any() else found)
-    return answer.extended(best, steps, np.ones(len(steps)), _OTHERS) if len(steps) else None
+    return answer.extended(best, steps, np.ones(len(steps)), OF_ANOTHER_KIND) if len(steps) else None
 
 
 def _to_others(steps: Steps, answer: Answer) -> Steps:
@@ -73,15 +70,14 @@ def beside_the_way(
     """Return what is of the type one step from the best ends of paths, else from what they pass; None: nothing."""
     if not 0 < len(best) <= _MOST_ENDS:
         return None
-    way = [step.node for end in best.tolist() for step in answer.path(end)[1][:-1]]
-    passed = ordered.without(ordered.distinct(np.array(way, np.int64)), best) if way else best[:0]
-    for begin in (best, ordered.common(passed, answer.nodes)):
+    passed = ordered.common(ordered.without(answer.passed(best), best), answer.nodes)
+    for begin in (best, passed):
         if not len(begin) or edges.degree(begin).sum() > _MOST_EDGES:
             continue
         steps = _to_others(edges.expand(begin, weights="none", allowed=allowed), answer)
         steps = steps.of(np.flatnonzero(is_type(steps.targets.astype(np.int64))))
         if len(steps):
-            return answer.extended(begin, steps, np.ones(len(steps)), _OTHERS)
+            return answer.extended(begin, steps, np.ones(len(steps)), OF_ANOTHER_KIND)
     return None
 
 

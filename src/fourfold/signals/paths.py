@@ -32,6 +32,12 @@ from fourfold.signals.common_ends import nodes_of
 from fourfold.signals.walks import Step, Walk, walk
 from fourfold.types import FloatArray
 
+OF_ANOTHER_KIND = 0.5
+"""What the end of a path is worth that is not of the kind asked for, where another is."""
+
+_AS_GOOD = 0.05
+"""Ends of paths that are worth so much less than the best are as good."""
+
 _MOST_NAMED = 4
 """Of more named nodes those with the longest names are followed."""
 
@@ -89,17 +95,30 @@ class Answer:
                 return start, steps
         return -1, []
 
-    def best(self, within: float) -> Nodes:
-        """Return the ends that are worth so much less than the best at most."""
-        best: Nodes = self.nodes[self.values >= self.values.max(initial=0.0) - within]
+    def passed(self, ends: Nodes) -> Nodes:
+        """Return the nodes on the paths to some ends, without what is named and the ends themselves, ascending."""
+        way = [step.node for end in ends.tolist() for step in self.path(end)[1][:-1]]
+        return ordered.distinct(np.array(way, np.int64))
+
+    @property
+    def as_good(self) -> NDArray[np.bool_]:
+        """Which ends are as good as the best, (n_ends,)."""
+        as_good: NDArray[np.bool_] = self.values >= self.values.max(initial=0.0) - _AS_GOOD
+        return as_good
+
+    def best(self) -> Nodes:
+        """Return the ends that are as good as the best."""
+        best: Nodes = self.nodes[self.as_good]
         return best
 
-    def first(self, of_it: NDArray[np.bool_], others: float) -> Answer:
-        """Return the answer with some of its ends before the others, which are worth ``others`` then."""
+    def first(self, of_it: NDArray[np.bool_]) -> Answer:
+        """Return the answer with some of its ends before the others; as it is where these are none."""
+        if not of_it.any():
+            return self
         values = np.where(of_it, self.values / self.values[of_it].max(), 0.0)
         rest = self.values[~of_it].max(initial=0.0)
         if rest:
-            values[~of_it] = others * self.values[~of_it] / max(rest, self.values[of_it].max())
+            values[~of_it] = OF_ANOTHER_KIND * self.values[~of_it] / max(rest, self.values[of_it].max())
         return replace(self, values=values)
 
     def extended(self, ends: Nodes, steps: Steps, values: FloatArray, others: float = 1.0) -> Answer:
