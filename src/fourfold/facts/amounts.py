@@ -19,13 +19,12 @@ from fourfold.index.base import NO_NODES, EdgePart, Nodes, Steps
 from fourfold.language.amounts import Measured, is_one
 from fourfold.language.asked import SAME_FAMILY
 from fourfold.language.lexicon import is_date
-from fourfold.language.name_matching import Named
+from fourfold.language.name_matching import Named, nodes_of
 from fourfold.language.syntax import Sentence
 from fourfold.query import Query
 from fourfold.ragged import distinct
 from fourfold.relations.asked_types import Relations
 from fourfold.scores import Scores
-from fourfold.signals.common_ends import nodes_of
 from fourfold.signals.paths import OF_ANOTHER_KIND, Answer
 from fourfold.signals.walks import Step
 from fourfold.types import FloatArray

@@ -21,13 +21,13 @@ from fourfold.index.base import Nodes
 from fourfold.language.asked import SAME_FAMILY
 from fourfold.language.lexicon import SAY_NOTHING, is_date
 from fourfold.language.meaning import Meaning, apart
-from fourfold.language.name_matching import Named, is_owned
+from fourfold.language.name_matching import Named, is_owned, nodes_of
 from fourfold.language.syntax import Sentence
 from fourfold.query import Query
 from fourfold.relations.asked_types import Relations
 from fourfold.scores import Scores
 from fourfold.signals import paths
-from fourfold.signals.common_ends import nodes_of, single_steps
+from fourfold.signals.common_ends import single_steps
 from fourfold.signals.paths import OF_ANOTHER_KIND, Answer
 
 _THIRD = 0.018
@@ -80,7 +80,7 @@ class About:
         others = [one for one in self.named if one.start not in starts]
         if not starts or not others:
             return None
-        either = ordered.distinct(np.concatenate([one.nodes for one in self.named if one.start in starts]))
+        either = nodes_of(one for one in self.named if one.start in starts)
         found = replace(self, named=others)._standing_beside(lambda nodes: ordered.contains(either, nodes))
         none = Meaning.none(len(self.query.words), len(self.relations))
         return None if found is None else (self, replace(found, sure=1.0), none)

@@ -23,7 +23,7 @@ from fourfold.language import kin, name_matching, peers
 from fourfold.language.amounts import asked_for, compared
 from fourfold.language.asked import SAME_FAMILY
 from fourfold.language.meaning import Meaning
-from fourfold.language.name_matching import Named, Words, is_owned
+from fourfold.language.name_matching import Named, Words, is_owned, nodes_of
 from fourfold.language.requests import as_question
 from fourfold.language.spoken import read_aloud, without, without_co
 from fourfold.language.syntax import Sentence, may_ask
@@ -32,7 +32,6 @@ from fourfold.language.unspaced import parted
 from fourfold.query import MOST_WORDS, Query
 from fourfold.relations.asked_types import Relations
 from fourfold.scores import AskedPaths, Scores
-from fourfold.signals.common_ends import nodes_of
 from fourfold.signals.paths import Answer
 from fourfold.types import Weights
 

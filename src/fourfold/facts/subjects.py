@@ -10,8 +10,8 @@ from fourfold import refine
 from fourfold.config import Paths
 from fourfold.facts import edge_only
 from fourfold.index.names import LONGEST
-from fourfold.language import name_matching, passing
-from fourfold.language.name_matching import Named, has_figures
+from fourfold.language import codes, name_matching, passing
+from fourfold.language.name_matching import Named
 from fourfold.language.syntax import Sentence
 from fourfold.language.unspaced import begun
 from fourfold.query import Query
@@ -72,7 +72,7 @@ def _with_long(scores: Scores, query: Query, relations: Relations, found: list[N
     def is_long(name: Sequence[str]) -> bool:
         return may_be_long and len(relations.labels.terms(" ".join(name))) > LONGEST
 
-    rests = [name if is_long(name) else _behind_code(name) for name in written]
+    rests = [name if is_long(name) else codes.behind(name) for name in written]
     places = [place for place, name in enumerate(rests) if name]
     one = name_matching.in_full(query.words, nodes[places], [rests[place] for place in places])
     if one is None or not scores.snapshot.edges.degree(one.nodes).any():
@@ -83,24 +83,18 @@ def _with_long(scores: Scores, query: Query, relations: Relations, found: list[N
     return sorted([*apart, one], key=lambda one: one.start)
 
 
-def _behind_code(name: Sequence[str]) -> tuple[str, ...]:
-    """Return the words of a name behind the code that it begins with, where they are enough to tell it; else none."""
-    rest = tuple(name[len(name_matching.code_of(name)) :])
-    return rest if len(name) > len(rest) > 1 else ()
-
-
 def _with_codes(scores: Scores, query: Query, found: list[Named]) -> list[Named]:
     """Return what a question names, with what it calls by the code that a name begins with: of the best by text."""
     known, text = scores.term_numbers, scores.snapshot.text
-    figures = [known[term] for word, own in query.words if has_figures(word) for term in own if term in known]
+    figures = [known[term] for word, own in query.words if codes.has_figures(word) for term in own if term in known]
     if not figures or "text" not in scores.rankings:
         return found
     nodes = scores.best_of("text", query, refine.FIRST_CANDIDATES).nodes.astype(np.int64)
     nodes = nodes[text.holds(figures, nodes).any(axis=1)][:_MAY_BE_MEANT]
     taken = name_matching.places_of(found)
     written, types = query.written_of(nodes), query.types_of(nodes)
-    codes = name_matching.by_code(query.words, nodes, written, types, alone=not found)
-    apart = [one for one in codes if taken.isdisjoint(range(one.start, one.end))]
+    called = codes.named(query.words, nodes, written, types, alone=not found)
+    apart = [one for one in called if taken.isdisjoint(range(one.start, one.end))]
     more = [one for one in apart if scores.snapshot.edges.degree(one.nodes).any()]
     return sorted([*found, *more], key=lambda one: one.start)
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from fourfold import ordered
 from fourfold.facts.kinds import MOST_EDGES
 from fourfold.index.base import Allowed, EdgePart, Nodes, Steps
-from fourfold.language.name_matching import Named
+from fourfold.language.name_matching import Named, nodes_of
 from fourfold.signals.paths import OF_ANOTHER_KIND, Answer
 from fourfold.signals.walks import Step, Walk
 
@@ -94,7 +94,7 @@ def around(
 
     ``steps`` are the walks of one step from each of what is named. With ``either`` one of it is enough.
     """
-    own = ordered.distinct(np.concatenate([one.nodes for one in named]))
+    own = nodes_of(named)
     found: dict[int, dict[int, tuple[int, Step] | None]] = {one.start: {} for one in named}
     for one, walk in steps:
         found[one.start].update(_near(edges, own, ordered.without(walk.nodes, own), is_type, allowed))

@@ -21,7 +21,7 @@ from fourfold.language import lexicon
 from fourfold.language.asked import SAME_FAMILY, Asked
 from fourfold.language.lexicon import ASKING, TOWNS, WHICH
 from fourfold.language.meaning import Meaning, said_again, say_all, settle
-from fourfold.language.name_matching import Named, Words
+from fourfold.language.name_matching import Named, Words, nodes_of
 from fourfold.language.placed import PREPOSITIONS
 from fourfold.language.syntax import LEAD_BACK, Sentence
 from fourfold.language.unspaced import asks, runs_together
@@ -135,8 +135,7 @@ class Relations:
 
     def read_loosely(self, words: Words, settings: Paths, named: Sequence[Named], edges: EdgePart) -> Meaning:
         """Return the same where words that only labels of other nodes' edges hold ask for what means the same."""
-        nodes = np.concatenate([one.nodes for one in named])
-        there = np.isin(self.numbers, edges.expand(nodes, weights="none", cap=settings.fan).types)
+        there = np.isin(self.numbers, edges.expand(nodes_of(named), weights="none", cap=settings.fan).types)
         return self.read(words, settings, named, there)
 
     def _by_itself(self, meaning: Meaning, sentence: Sentence, places: Sequence[int], settings: Paths) -> None:

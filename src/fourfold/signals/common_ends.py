@@ -13,7 +13,7 @@ from fourfold import ordered
 from fourfold.config import Paths
 from fourfold.index.base import NO_NODES, Allowed, EdgePart, Nodes
 from fourfold.language.meaning import Meaning
-from fourfold.language.name_matching import Named
+from fourfold.language.name_matching import Named, nodes_of
 from fourfold.signals.walks import Walk, walk
 from fourfold.types import FloatArray
 
@@ -22,11 +22,6 @@ _WORTH = 0.7
 
 _MOST = 50
 """What more has in common with all that is named is not where a walk goes on."""
-
-
-def nodes_of(named: Sequence[Named]) -> Nodes:
-    """Return all nodes of some names, distinct and ascending."""
-    return ordered.distinct(np.concatenate([name.nodes for name in named]))
 
 
 def single_steps(

@@ -26,9 +26,8 @@ from fourfold.edge_types import PART_OF
 from fourfold.index.base import NO_NODES, Allowed, EdgePart, Nodes, Steps, only
 from fourfold.language.asked import SAME_FAMILY
 from fourfold.language.meaning import Meaning
-from fourfold.language.name_matching import Named
+from fourfold.language.name_matching import Named, nodes_of
 from fourfold.signals import common_ends
-from fourfold.signals.common_ends import nodes_of
 from fourfold.signals.walks import Step, Walk, walk
 from fourfold.types import FloatArray
 
