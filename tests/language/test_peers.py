@@ -4,7 +4,7 @@ import pytest
 from fact_graphs import graph_of
 
 from fourfold.language.peers import with_co_apart
-from fourfold.relations.asked_types import Relations
+from fourfold.relations.relations import Relations
 
 SPORT = graph_of("""
     Ann Moe|plays for|Rovers · Bo Weiss|plays for|Rovers · Cy Lund|plays for|United · Ann Moe|born in|Altmar

@@ -23,7 +23,7 @@ from fourfold.language.name_matching import Named, nodes_of
 from fourfold.language.syntax import Sentence
 from fourfold.query import Query
 from fourfold.ragged import distinct
-from fourfold.relations.asked_types import Relations
+from fourfold.relations.relations import Relations
 from fourfold.scores import Scores
 from fourfold.signals.paths import OF_ANOTHER_KIND, Answer
 from fourfold.signals.walks import Step

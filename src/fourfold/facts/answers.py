@@ -24,7 +24,8 @@ from fourfold.language.meaning import Meaning, apart
 from fourfold.language.name_matching import Named, is_owned, nodes_of
 from fourfold.language.syntax import Sentence
 from fourfold.query import Query
-from fourfold.relations.asked_types import Relations
+from fourfold.relations.asked_types import Reader
+from fourfold.relations.relations import Relations
 from fourfold.scores import Scores
 from fourfold.signals import paths
 from fourfold.signals.common_ends import single_steps
@@ -70,6 +71,11 @@ class About:
     def kinds(self) -> Kinds:
         """What words of the question call, among nodes."""
         return Kinds(self.scores, self.query, self.relations)
+
+    @property
+    def reader(self) -> Reader:
+        """What reads its words."""
+        return Reader(self.relations, self.query.words, self.named, self.settings)
 
     def verified(self) -> tuple[About, Answer, Meaning] | None:
         """Return which of the alternatives stands beside what else is named; None where the question gives none.
@@ -209,7 +215,7 @@ class About:
     def nearest(self, meaning: Meaning) -> Meaning:
         """Return what the question may ask for where what is sure leads nowhere; of a sort of thing, its instances."""
         sorts = self.having(nodes_of(self.named), self.relations.labels.grammar.sorts, (False,)) > 0
-        return self.relations.nearest(self.query.words, self.named, meaning, sorts=sorts)
+        return self.reader.nearest(meaning, sorts=sorts)
 
     def may_leave_unsaid(self, meaning: Meaning, answer: Answer) -> bool:
         """Tell whether the question may leave a step unsaid: "who produced the album with X", beside ``part of``.

@@ -19,7 +19,7 @@ from fourfold.index.base import EdgePart, Nodes, TokenPart
 from fourfold.language.name_matching import Named
 from fourfold.query import Query
 from fourfold.refine import FIRST_CANDIDATES
-from fourfold.relations.asked_types import Relations
+from fourfold.relations.relations import Relations
 from fourfold.scores import Scores
 from fourfold.signals import late
 

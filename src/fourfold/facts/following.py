@@ -30,7 +30,7 @@ from fourfold.language.syntax import Sentence, may_ask
 from fourfold.language.tongues import in_another_tongue, in_english
 from fourfold.language.unspaced import parted
 from fourfold.query import MOST_WORDS, Query
-from fourfold.relations.asked_types import Relations
+from fourfold.relations.relations import Relations
 from fourfold.scores import AskedPaths, Scores
 from fourfold.signals.paths import Answer
 from fourfold.types import Weights
@@ -213,7 +213,7 @@ def _understood(
         found = *_read(asked, meaning), meaning
         if len(found[1].nodes):
             break
-        loose = relations.read_loosely(asked.query.words, settings, asked.named, scores.snapshot.edges)
+        loose = asked.reader.loosely(scores.snapshot.edges)
         if (loose.asked != meaning.asked).any() and len((other := _read(asked, loose))[1].nodes):
             return *other, loose
     return found
@@ -229,7 +229,7 @@ def _about(
 
     def read_as(words: Words, named: Sequence[Named]) -> tuple[About, Meaning]:
         asked = About(scores, replace(query, words=words), relations, settings, Sentence(words, named), named)
-        return asked, relations.read(words, settings, named)
+        return asked, asked.reader.meaning()
 
     labels, plain = relations.labels, without_co(words, named)
     shared = peers.readings(words, named, relations.holds, labels.say, labels.terms)

@@ -20,7 +20,7 @@ from fourfold.language.placed import PREPOSITIONS
 from fourfold.language.synonyms import KINDS
 from fourfold.language.syntax import Sentence
 from fourfold.query import Query
-from fourfold.relations.asked_types import Relations
+from fourfold.relations.relations import Relations
 from fourfold.scores import Scores
 
 MOST_EDGES = 100_000
@@ -94,7 +94,7 @@ class Kinds:
     def _same_kind(self, place: int) -> set[str]:
         """Return the terms of the nouns for the same kind of thing as a word of the question."""
         terms = self.relations.labels.terms
-        return {term for noun in self.relations.nouns(self.query.words[place][1]) for term in terms(noun)}
+        return {term for noun in self.relations.thesaurus.kinds(self.query.words[place][1]) for term in terms(noun)}
 
     def any_has_type(self, nodes: Nodes) -> bool:
         """Tell whether any of some nodes, or of what stands beside them, has a type: in many a graph none has."""
@@ -123,7 +123,7 @@ class Kinds:
     def having(self, places: Sequence[int], nodes: Nodes) -> NDArray[np.bool_]:
         """Tell which nodes have what only things of the kind have that words of the question call."""
         found = np.zeros(len(nodes), bool)
-        own = np.logical_or.reduce([self.relations.own(self.query.words[place][1]) for place in places])
+        own = np.logical_or.reduce([self.relations.thesaurus.own(self.query.words[place][1]) for place in places])
         if np.any(own) and self.scores.snapshot.edges.degree(nodes).sum() <= MOST_EDGES:
             found[self._steps(nodes, own, forward=True).origin] = True
         return found
@@ -167,7 +167,7 @@ class Kinds:
 
     def _at(self, place: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Return which edges end at what a word calls, and which begin there, (n_types,) each."""
-        return self.relations.calls(*self.query.words[place])
+        return self.relations.thesaurus.calls(*self.query.words[place])
 
     def _called(self, places: Sequence[int]) -> set[str]:
         return {term for place in places for term in self.query.words[place][1]}

@@ -15,7 +15,7 @@ from fourfold.language.name_matching import Named
 from fourfold.language.syntax import Sentence
 from fourfold.language.unspaced import begun
 from fourfold.query import Query
-from fourfold.relations.asked_types import Relations
+from fourfold.relations.relations import Relations
 from fourfold.scores import Scores
 
 _MAY_BE_MEANT = 8
