@@ -14,22 +14,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold import ordered
-from fourfold.config import Paths
 from fourfold.facts import edge_only, sensible, typed_neighbours
-from fourfold.facts.kinds import MOST_EDGES, Kinds
+from fourfold.facts.kinds import Kinds
+from fourfold.facts.question import Question
 from fourfold.index.base import Nodes
 from fourfold.language.asked import SAME_FAMILY
 from fourfold.language.lexicon import SAY_NOTHING, is_date
 from fourfold.language.meaning import Meaning, apart
 from fourfold.language.name_matching import Named, is_owned, nodes_of
 from fourfold.language.syntax import Sentence
-from fourfold.query import Query
 from fourfold.relations.asked_types import Reader
-from fourfold.relations.relations import Relations
-from fourfold.scores import Scores
 from fourfold.signals import paths
 from fourfold.signals.common_ends import single_steps
 from fourfold.signals.paths import OF_ANOTHER_KIND, Answer
+from fourfold.signals.walks import Walk
 
 _THIRD = 0.018
 """What explains a third as much as the best is worth so much of it: of the kind asked for it comes first."""
@@ -54,23 +52,19 @@ _LEAST = 0.4
 
 
 @dataclass(frozen=True, slots=True)
-class About:
+class About(Question):
     """A question that names nodes.
 
     ``sentence`` has its words beside the names, ``named`` the nodes that it names.
     """
 
-    scores: Scores
-    query: Query
-    relations: Relations
-    settings: Paths
     sentence: Sentence
     named: Sequence[Named]
 
     @property
     def kinds(self) -> Kinds:
         """What words of the question call, among nodes."""
-        return Kinds(self.scores, self.query, self.relations)
+        return Kinds(self.scores, self.query, self.relations, self.settings)
 
     @property
     def reader(self) -> Reader:
@@ -154,19 +148,7 @@ class About:
 
     def _are_places(self, nodes: Nodes) -> bool:
         """Tell whether nodes are places by their edges: "where is X spoken" asks for the country, not where that is."""
-        return 2 * self.having(nodes, self.relations.labels.of_places, (True, False)) > len(nodes) > 0
-
-    def having(self, nodes: Nodes, types: NDArray[np.bool_], ways: Sequence[bool]) -> int:
-        """Return how many nodes have edges of some types, (n_types,); 0 where they have too many to be looked at.
-
-        ``ways`` are those of the arrow that count: True along it, False against it.
-        """
-        edges, numbers = self.scores.snapshot.edges, self.relations.numbers[types]
-        if not len(numbers) or edges.degree(nodes).sum() > MOST_EDGES:
-            return 0
-        worth = np.bincount(numbers, minlength=len(edges.type_names)).astype(np.float64)
-        have = [edges.expand(nodes, forward=way, worth=worth, weights="none").origin for way in ways]
-        return len(ordered.distinct(np.concatenate(have).astype(np.int64)))
+        return 2 * self.count_having(nodes, self.relations.labels.of_places) > len(nodes) > 0
 
     def _passes(self, places: Sequence[int], answer: Answer) -> bool:
         """Tell whether what is of the type asked for stands on the way to the best end, which is of another.
@@ -183,7 +165,6 @@ class About:
         places = self.sentence.of_type() or self.owned()
         if not places or (meaning.trust[self.sentence.called(places[0])] >= SAME_FAMILY).any():
             return None
-        edges, allowed = self.scores.snapshot.edges, self.query.allowed
         best = answer.best()
         is_type = partial(self.kinds.typed, places, head=True, alike=self.sentence.is_one_of_several(places[-1]))
         if len(answer.nodes):
@@ -194,11 +175,10 @@ class About:
                 return answer.first(typed)
         if not self.kinds.any_has_type(np.concatenate([best[:_READ], *(one.nodes[:_READ] for one in self.named)])):
             return None
-        if (found := typed_neighbours.beside_the_way(edges, answer, best, is_type, allowed)) is not None:
+        if (found := typed_neighbours.beside_the_way(self, answer, is_type)) is not None:
             return found
-        ids, numbers = self.scores.snapshot.ids, self.relations.numbers
-        steps = single_steps(edges, self.named, numbers, self.settings, allowed, ids)
-        return typed_neighbours.around(edges, self.named, steps, is_type, allowed, either=not self.sentence.joins())
+        steps = self._single_steps()
+        return typed_neighbours.around(self, self.named, steps, is_type, either=not self.sentence.joins())
 
     def where_unsure(self, meaning: Meaning, answer: Answer) -> Answer:
         """Return what a node answers that says nothing its edges do not: by a step unsaid, else by any edge."""
@@ -208,13 +188,13 @@ class About:
         if not len(answer.nodes) and self.sentence.kinds():
             answer = self.of_kind_behind(meaning, answer)
         if not len(answer.nodes):
-            told = edge_only.is_told_by_a_text(self.scores, self.query, self.relations, answer.named)
+            told = edge_only.is_told_by_a_text(self, answer.named)
             return answer if told else replace(self.answer(self.nearest(meaning)), sure=settings.silent_any)
         return replace(answer, sure=max(answer.sure, settings.silent_sure))
 
     def nearest(self, meaning: Meaning) -> Meaning:
         """Return what the question may ask for where what is sure leads nowhere; of a sort of thing, its instances."""
-        sorts = self.having(nodes_of(self.named), self.relations.labels.grammar.sorts, (False,)) > 0
+        sorts = self.count_having(nodes_of(self.named), self.relations.labels.grammar.sorts, forward=False) > 0
         return self.reader.nearest(meaning, sorts=sorts)
 
     def may_leave_unsaid(self, meaning: Meaning, answer: Answer) -> bool:
@@ -268,9 +248,12 @@ class About:
 
     def _standing_beside(self, of_it: Callable[[Nodes], NDArray[np.bool_]]) -> Answer | None:
         """Return what of some kind stands beside the named nodes; None where nothing does."""
-        edges, ids, allowed = self.scores.snapshot.edges, self.scores.snapshot.ids, self.query.allowed
-        steps = single_steps(edges, self.named, self.relations.numbers, self.settings, allowed, ids)
-        return paths.beside(steps, self.named, of_it)
+        return paths.beside(self._single_steps(), self.named, of_it)
+
+    def _single_steps(self) -> list[tuple[Named, Walk]]:
+        """Return the walks of one step by whatever edge from what is named."""
+        edges, ids = self.edges, self.scores.snapshot.ids
+        return single_steps(edges, self.named, self.relations.numbers, self.settings, self.query.allowed, ids)
 
     def of_kind_beside(self, one: Named) -> Named:
         """Keep, of nodes of one name, those that are of the kind that a word beside it says: "the Missouri river"."""
@@ -286,7 +269,7 @@ class About:
 
     def is_silent(self, nodes: Nodes) -> bool:
         """Tell whether nodes say nothing that their edges do not."""
-        return edge_only.is_silent(self.scores, self.query, self.relations, self.settings, self.named, nodes)
+        return edge_only.is_silent(self, self.named, nodes)
 
     def _walked(self, meaning: Meaning, *, unsaid: bool) -> Answer | None:
         """Return what the words lead to; "next to X and in the same zone" to what both parts do."""
@@ -394,6 +377,5 @@ class About:
                 found |= self.kinds.named(places, nodes)
             return found
 
-        edges, best = self.scores.snapshot.edges, answer.best()
         called = self.relations.numbers[self.kinds.ending(places)]
-        return typed_neighbours.behind(edges, answer, best, of_it, self.query.allowed, called) or answer
+        return typed_neighbours.behind(self, answer, of_it, called) or answer
