@@ -17,6 +17,7 @@ from fourfold.language.name_matching import named
 from fourfold.relations.asked_types import Reader
 from fourfold.relations.relations import Relations
 from fourfold.signals import paths
+from fourfold.signals.walks import Walker
 from fourfold.tokenizer import make_tokenizer
 
 FACTS = """
@@ -88,8 +89,8 @@ class Graph:
         meaning = Reader(self.relations, words, (), settings).meaning()
         content = np.array([bool(terms) for _, terms in words])
         found = self.named(question)
-        asked = paths.PathQuestion(named=found, meaning=meaning, numbers=self.relations.numbers, content=content)
-        return paths.answer(self.edges, asked, settings, allowed, ids=self.ids)
+        walker = Walker(self.edges, self.relations.numbers, settings, self.ids, allowed)
+        return paths.answer(walker, paths.PathQuestion(named=found, meaning=meaning, content=content))
 
     def ids(self, nodes):
         return [self.name(node) for node in nodes]

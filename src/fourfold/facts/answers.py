@@ -27,7 +27,7 @@ from fourfold.relations.asked_types import Reader
 from fourfold.signals import paths
 from fourfold.signals.common_ends import single_steps
 from fourfold.signals.paths import OF_ANOTHER_KIND, Answer
-from fourfold.signals.walks import Walk
+from fourfold.signals.walks import Walker
 
 _THIRD = 0.018
 """What explains a third as much as the best is worth so much of it: of the kind asked for it comes first."""
@@ -177,7 +177,7 @@ class About(Question):
             return None
         if (found := typed_neighbours.beside_the_way(self, answer, is_type)) is not None:
             return found
-        steps = self._single_steps()
+        steps = single_steps(self._walker, self.named)
         return typed_neighbours.around(self, self.named, steps, is_type, either=not self.sentence.joins())
 
     def where_unsure(self, meaning: Meaning, answer: Answer) -> Answer:
@@ -248,12 +248,13 @@ class About(Question):
 
     def _standing_beside(self, of_it: Callable[[Nodes], NDArray[np.bool_]]) -> Answer | None:
         """Return what of some kind stands beside the named nodes; None where nothing does."""
-        return paths.beside(self._single_steps(), self.named, of_it)
+        return paths.beside(single_steps(self._walker, self.named), self.named, of_it)
 
-    def _single_steps(self) -> list[tuple[Named, Walk]]:
-        """Return the walks of one step by whatever edge from what is named."""
-        edges, ids = self.edges, self.scores.snapshot.ids
-        return single_steps(edges, self.named, self.relations.numbers, self.settings, self.query.allowed, ids)
+    @property
+    def _walker(self) -> Walker:
+        """What walks from the named nodes."""
+        ids, allowed = self.scores.snapshot.ids, self.query.allowed
+        return Walker(self.edges, self.relations.numbers, self.settings, ids, allowed)
 
     def of_kind_beside(self, one: Named) -> Named:
         """Keep, of nodes of one name, those that are of the kind that a word beside it says: "the Missouri river"."""
@@ -282,18 +283,16 @@ class About(Question):
         return paths.in_common(parts) or self._walked_by(meaning, unsaid=unsaid)
 
     def _walked_by(self, meaning: Meaning, *, unsaid: bool) -> Answer | None:
-        snapshot, query = self.scores.snapshot, self.query
         question = paths.PathQuestion(
             named=self.named,
             meaning=meaning,
-            numbers=self.relations.numbers,
-            content=np.array([bool(terms) for _, terms in query.words]),
+            content=np.array([bool(terms) for _, terms in self.query.words]),
             together=self.sentence.joins(),
             unsaid=unsaid,
             clause=self.sentence.clause(),
             onward=self.sentence.asks_the(),
         )
-        return paths.answer(snapshot.edges, question, self.settings, query.allowed, ids=snapshot.ids)
+        return paths.answer(self._walker, question)
 
     def _of_kind(self, answer: Answer) -> Answer:
         """Put first what is of the kind asked for: "which countries use X" asks for what is a country.
