@@ -29,7 +29,7 @@ from fourfold.reading.courtesy import without_courtesy
 from fourfold.reading.joined import words_in, written_otherwise
 from fourfold.reading.spelling import corrections, put_right
 from fourfold.reading.topic import topic_of
-from fourfold.relations.asked_types import Relations
+from fourfold.relations.relations import Relations
 from fourfold.relations.type_labels import TypeLabels
 from fourfold.rerank import as_reranker
 from fourfold.tokenizer import Tokenizer, is_unspaced

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from fourfold.frozen import FrozenDict
 from fourfold.index.base import Allowed, Nodes
 from fourfold.language.name_matching import NamesOf, Words
-from fourfold.relations.asked_types import Relations
+from fourfold.relations.relations import Relations
 from fourfold.types import FloatArray, Weights
 
 MODES = ("hybrid", "text", "embedding")

@@ -4,7 +4,7 @@ import pytest
 from fact_graphs import graph_of
 
 from fourfold.language.peers import with_co_apart
-from fourfold.relations.asked_types import Relations
+from fourfold.relations.asked_types import Reader
 
 SPORT = graph_of("""
     Ann Moe|plays for|Rovers · Bo Weiss|plays for|Rovers · Cy Lund|plays for|United · Ann Moe|born in|Altmar
@@ -73,7 +73,7 @@ def test_co_is_a_word_of_its_own_but_in_names():
 
 
 def test_a_question_of_many_such_words_is_read_a_few_times_only(monkeypatch):
-    read, times = Relations.read, []
-    monkeypatch.setattr(Relations, "read", lambda *given: times.append(1) or read(*given))
+    read, times = Reader.meaning, []
+    monkeypatch.setattr(Reader, "meaning", lambda *given: times.append(1) or read(*given))
     SPORT.search("who are the " + "teammates colleagues classmates " * 7 + "of Di Poe")
     assert 1 < len(times) < 20

@@ -16,7 +16,8 @@ from fourfold.edge_types import label
 from fourfold.embed.static import bundled
 from fourfold.language.name_matching import Named
 from fourfold.language.syntax import Sentence, may_ask
-from fourfold.relations.asked_types import Relations
+from fourfold.relations.asked_types import Reader
+from fourfold.relations.relations import Relations
 from fourfold.tokenizer import make_tokenizer
 
 TOKENIZER = make_tokenizer("snowball-english")
@@ -132,10 +133,10 @@ def test_people(question, expected):
 def test_a_name_made_of_the_words_of_labels_answers_no_question_word_and_takes_no_mirror():
     relations = Relations(["headquarters", "director"], range(2), bundled().embed_documents, TOKENIZER.terms)
     words = TOKENIZER.terms_of_words("where is the Headquarters Band from")
-    assert relations.read(words, Paths(), [Named(np.array([7]), 3, 5)]).trust[0] > 0
-    assert relations.read(words, Paths()).trust[0] == 0, "beside a step of that type it asks for none"
+    assert Reader(relations, words, [Named(np.array([7]), 3, 5)], Paths()).meaning().trust[0] > 0
+    assert Reader(relations, words, (), Paths()).meaning().trust[0] == 0, "beside a step of that type it asks for none"
     words = TOKENIZER.terms_of_words("who directed with Director Films together")
-    assert relations.read(words, Paths(), [Named(np.array([7]), 3, 5)]).mirrors.tolist().index(True) == 1
+    assert Reader(relations, words, [Named(np.array([7]), 3, 5)], Paths()).meaning().mirrors.tolist().index(True) == 1
 
 
 def test_instances_of_what_is_named():
@@ -185,7 +186,9 @@ def test_a_long_question_is_read_in_time_that_grows_with_it():
     def seconds(times):
         words = TOKENIZER.terms_of_words("which country where did Ada Weiss die together also directed by " * times)
         began = thread_time()
-        relations.read(words, Paths(), [Named(np.array([7]), 11 * n + 4, 11 * n + 6) for n in range(times)])
+        Reader(
+            relations, words, [Named(np.array([7]), 11 * n + 4, 11 * n + 6) for n in range(times)], Paths()
+        ).meaning()
         return thread_time() - began
 
     few, many = (min(seconds(times) for _ in range(3)) for times in (200, 3200))
@@ -232,7 +235,7 @@ def test_a_stop_word_that_a_label_is_made_of_asks_for_it():
 
 def test_a_type_without_words_takes_none_of_anothers():
     relations = Relations(["acquired", "*", ""], range(3), bundled().embed_documents, TOKENIZER.terms)
-    acquired, star, untyped = relations.read(TOKENIZER.terms_of_words("acquired"), Paths()).asked[0]
+    acquired, star, untyped = Reader(relations, TOKENIZER.terms_of_words("acquired"), (), Paths()).meaning().asked[0]
     assert acquired == 1 and star < 0.5 and untyped < 0.5
 
 
@@ -297,8 +300,8 @@ def test_a_new_word_is_compared_with_thousands_of_types_at_once():
 
     def steps(n_types):
         relations = Relations(types[:n_types], range(n_types), bundled().embed_documents, TOKENIZER.terms)
-        relations.read([("river", ("river",))], Paths())  # what is done once
-        return steps_of(lambda: relations.read([("mountain", ("mountain",))], Paths()))
+        Reader(relations, [("river", ("river",))], (), Paths()).meaning()  # what is done once
+        return steps_of(lambda: Reader(relations, [("mountain", ("mountain",))], (), Paths()).meaning())
 
     steps(500)
     few, many = steps(500), steps(5000)
@@ -323,7 +326,7 @@ def test_where_no_word_may_ask_nothing_is_read_whatever_is_named(typed, span):
     words = TOKENIZER.terms_of_words(" ".join(typed))
     start = min(span[0], len(words) - 1)
     named = [Named(np.array([0]), start, min(start + span[1], len(words)))]
-    asked = [SOME.read(words, Paths(), names).trust.any() for names in ([], named)]
+    asked = [Reader(SOME, words, names, Paths()).meaning().trust.any() for names in ([], named)]
     assert SOME.may_be_asked(words, Paths()) or not any(asked)
     assert may_ask(words) or not any(Sentence(words, names).asks_beside() for names in ([], named))
 

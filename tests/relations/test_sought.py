@@ -7,7 +7,8 @@ from fact_graphs import graph_of
 from fourfold.config import Paths
 from fourfold.embed.static import bundled
 from fourfold.language.name_matching import Named
-from fourfold.relations.asked_types import Relations
+from fourfold.relations.asked_types import Reader
+from fourfold.relations.relations import Relations
 from fourfold.tokenizer import make_tokenizer
 
 PATHS = graph_of("""
@@ -63,7 +64,7 @@ def read(question, types, start, end):
     """Return what the words of a question mean whose words from one place to another name a node."""
     tokenizer = make_tokenizer("snowball-english")
     relations = Relations(types, range(len(types)), bundled().embed_documents, tokenizer.terms, bundled().is_word)
-    return relations.read(tokenizer.terms_of_words(question), Paths(), [Named(np.array([0]), start, end)])
+    return Reader(relations, tokenizer.terms_of_words(question), [Named(np.array([0]), start, end)], Paths()).meaning()
 
 
 def test_a_word_that_only_says_which_is_the_first_of_several_asks_for_nothing():

@@ -14,8 +14,10 @@ from fourfold.index.base import Allowed, Steps
 from fourfold.index.names import Names, NameSegment, name_keys
 from fourfold.language import name_matching
 from fourfold.language.name_matching import named
-from fourfold.relations.asked_types import Relations
+from fourfold.relations.asked_types import Reader
+from fourfold.relations.relations import Relations
 from fourfold.signals import paths
+from fourfold.signals.walks import Walker
 from fourfold.tokenizer import make_tokenizer
 
 FACTS = """
@@ -84,11 +86,11 @@ class Graph:
     def answer(self, question, settings=None, allowed=None):
         settings = settings or Paths()
         words = TOKENIZER.terms_of_words(question)
-        meaning = self.relations.read(words, settings)
+        meaning = Reader(self.relations, words, (), settings).meaning()
         content = np.array([bool(terms) for _, terms in words])
         found = self.named(question)
-        asked = paths.PathQuestion(named=found, meaning=meaning, numbers=self.relations.numbers, content=content)
-        return paths.answer(self.edges, asked, settings, allowed, ids=self.ids)
+        walker = Walker(self.edges, self.relations.numbers, settings, self.ids, allowed)
+        return paths.answer(walker, paths.PathQuestion(named=found, meaning=meaning, content=content))
 
     def ids(self, nodes):
         return [self.name(node) for node in nodes]
@@ -270,7 +272,7 @@ def test_nodes_of_one_name_are_all_named():
 def test_what_stands_in_most_labels_tells_no_type_from_another():
     types = ["film.film.directed_by", "film.film.genre", "film.film.country"]
     relations = Relations(types, range(3), bundled().embed_documents, TOKENIZER.terms)
-    meaning = relations.read(TOKENIZER.terms_of_words("film director"), Paths())
+    meaning = Reader(relations, TOKENIZER.terms_of_words("film director"), (), Paths()).meaning()
     assert meaning.trust[0] < 0.5
     assert meaning.asked[1].argmax() == 0
     assert meaning.trust[1] > 0.9, "director is of the family of directed"

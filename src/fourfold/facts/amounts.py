@@ -14,25 +14,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold import ordered
-from fourfold.facts.answers import AS_GOOD, OF_ANOTHER_KIND
 from fourfold.facts.kinds import Kinds
-from fourfold.index.base import NO_NODES, EdgePart, Nodes, Steps
+from fourfold.facts.question import Question
+from fourfold.index.base import NO_NODES, Nodes, Steps
 from fourfold.language.amounts import Measured, is_one
 from fourfold.language.asked import SAME_FAMILY
 from fourfold.language.lexicon import is_date
-from fourfold.language.name_matching import Named
+from fourfold.language.name_matching import Named, nodes_of
 from fourfold.language.syntax import Sentence
-from fourfold.query import Query
 from fourfold.ragged import distinct
-from fourfold.relations.asked_types import Relations
-from fourfold.scores import Scores
-from fourfold.signals.common_ends import nodes_of
-from fourfold.signals.paths import Answer
+from fourfold.signals.paths import OF_ANOTHER_KIND, Answer
 from fourfold.signals.walks import Step
 from fourfold.types import FloatArray
 
-_MOST, _MOST_EDGES = 2_000, 100_000
-"""Of more ends, or amounts beside them, none is picked; nor where they have so many edges."""
+_MOST = 2_000
+"""Of more ends, or amounts beside them, none is picked."""
 
 _AMOUNT = re.compile(r"([^\d\s-]{0,8}\s{0,2}(?:(?<![^\W\d_])-)?\d[\d,]*(?:\.\d+)?)(\D*)")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
@@ -42,30 +38,28 @@ _YEAR = 10_000
 """Dates are told as year · 10,000 + month · 100 + day."""
 
 
-def put_first(edges: EdgePart, relations: Relations, query: Query, answer: Answer, asked: Measured) -> Answer | None:
+def put_first(question: Question, answer: Answer, asked: Measured) -> Answer | None:
     """Return the answer with the ends first that have the amount asked for; None where the graph does not tell."""
     if len(answer.nodes) < 2:
         return None
-    best = np.flatnonzero(answer.values >= answer.values.max() - AS_GOOD)
+    best = np.flatnonzero(answer.as_good)
     if not 1 < len(best) <= _MOST:
         return None
-    amounts = None if asked.places else _amounts(query.called_of(answer.nodes[best]), of_time=asked.of_time)
+    amounts = None if asked.places else _amounts(question.query.called_of(answer.nodes[best]), of_time=asked.of_time)
     if amounts is None or np.isnan(amounts).any():
-        found = _beside(edges, relations, query, answer.nodes[best], asked)
+        found = _beside(question, answer.nodes[best], asked)
         amounts = None if found is None else found.values
     if amounts is None:
         return None
     of_it = np.zeros(len(answer.nodes), bool)
     of_it[best[_meant(amounts, asked)]] = True
-    return answer.first(of_it, OF_ANOTHER_KIND) if of_it.any() else None
+    return answer.first(of_it) if of_it.any() else None
 
 
-def of_two(
-    edges: EdgePart, relations: Relations, query: Query, named: Sequence[Named], asked: Measured
-) -> Answer | None:
+def of_two(question: Question, named: Sequence[Named], asked: Measured) -> Answer | None:
     """Return which of two that a question names has more, or less, of something; None where the graph does not tell."""
     nodes = nodes_of(named)
-    found = _beside(edges, relations, query, nodes, asked)
+    found = _beside(question, nodes, asked)
     if found is None or any(np.isnan(found.values[ordered.contains(one.nodes, nodes)]).all() for one in named):
         return None
     meant = _meant(found.values, asked)
@@ -76,19 +70,19 @@ def of_two(
     return replace(answer, values=np.where(meant[told], 1.0, OF_ANOTHER_KIND), named=nodes)
 
 
-def of_all(scores: Scores, kinds: Kinds, sentence: Sentence, asked: Measured) -> Answer | None:
+def of_all(kinds: Kinds, sentence: Sentence, asked: Measured) -> Answer | None:
     """Return what of all nodes of the type asked for has the amount: "cities with more than a million people".
 
     None where the question calls no type of nodes, or one of too many.
     """
     called = [place for place in sentence.heads() or sentence.kinds() if place not in asked.places]
     called = [place for place in called if not is_one(sentence.words[place])]
-    if not called or "text" not in scores.rankings:
+    if not called:
         return None
-    nodes = np.sort(scores.best_of("text", kinds.query, _MOST).nodes.astype(np.int64))
-    if len(nodes) >= _MOST or not (of_it := kinds.typed(called, nodes, head=True)).any():
+    nodes = np.sort(kinds.best_by("text", _MOST))
+    if not 0 < len(nodes) < _MOST or not (of_it := kinds.typed(called, nodes, head=True)).any():
         return None
-    found = _beside(scores.snapshot.edges, kinds.relations, kinds.query, nodes[of_it], asked)
+    found = _beside(kinds, nodes[of_it], asked)
     if found is None or not (meant := _meant(found.values, asked)).any():
         return None
     return _by_amount(nodes[of_it][meant], found.at[meant], found.kind)
@@ -122,23 +116,19 @@ class _Told:
     kind: int
 
 
-def _beside(edges: EdgePart, relations: Relations, query: Query, nodes: Nodes, asked: Measured) -> _Told | None:
+def _beside(question: Question, nodes: Nodes, asked: Measured) -> _Told | None:
     """Return the amount that stands beside each node by edges so called.
 
     None where none stands beside any, or those of several edge types do: an area is not compared with a population.
     """
-    if edges.degree(nodes).sum() > _MOST_EDGES:
-        return None
     for by in asked.by:
-        types = relations.numbers[relations.labels.similarity(by)[0] >= SAME_FAMILY]
-        worth = np.bincount(types, minlength=len(edges.type_names)).astype(np.float64)
-        steps = edges.expand(nodes, forward=True, worth=worth, weights="none")
+        steps = question.steps(nodes, question.relations.labels.similarity(by)[0] >= SAME_FAMILY, forward=True)
         told = []
-        for kind in distinct(steps.types).tolist() if len(types) else ():
+        for kind in distinct(steps.types).tolist():
             own = steps.of(steps.types == kind)
             if len(own) > _MOST:
                 return None
-            amounts = _amounts(query.called_of(own.targets.astype(np.int64)), of_time=asked.of_time)
+            amounts = _amounts(question.query.called_of(own.targets.astype(np.int64)), of_time=asked.of_time)
             if not np.isnan(amounts).any():
                 told.append((own, amounts, kind))
         if len(told) == 1:

@@ -14,33 +14,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold import ordered
-from fourfold.config import Paths
 from fourfold.facts import edge_only, sensible, typed_neighbours
-from fourfold.facts.kinds import MOST_EDGES, Kinds
+from fourfold.facts.kinds import Kinds
+from fourfold.facts.question import Question
 from fourfold.index.base import Nodes
 from fourfold.language.asked import SAME_FAMILY
 from fourfold.language.lexicon import SAY_NOTHING, is_date
 from fourfold.language.meaning import Meaning, apart
-from fourfold.language.name_matching import Named, is_owned
+from fourfold.language.name_matching import Named, is_owned, nodes_of
 from fourfold.language.syntax import Sentence
-from fourfold.query import Query
-from fourfold.relations.asked_types import Relations
-from fourfold.scores import Scores
+from fourfold.relations.asked_types import Reader
 from fourfold.signals import paths
-from fourfold.signals.common_ends import nodes_of, single_steps
-from fourfold.signals.paths import Answer
-
-OF_ANOTHER_KIND = 0.5
-"""What the end of a path is worth that is not of the kind asked for, where another is."""
+from fourfold.signals.common_ends import single_steps
+from fourfold.signals.paths import OF_ANOTHER_KIND, Answer
 
 _THIRD = 0.018
 """What explains a third as much as the best is worth so much of it: of the kind asked for it comes first."""
 
-AS_GOOD = 0.05
-"""Ends of paths that are worth so much less than the best are as good, …"""
-
 _MOST_ENDS, _MOST_BEHIND = 50, 200
-"""… and of so many at most the names are read; of so many, where they stand behind such ends."""
+"""Of so many ends of paths at most the names are read; of so many, where they stand behind such ends."""
 
 _HARDLY = 0.1
 """What words lead to so unsurely at most leads no further."""
@@ -59,23 +51,24 @@ _LEAST = 0.4
 
 
 @dataclass(frozen=True, slots=True)
-class About:
+class About(Question):
     """A question that names nodes.
 
     ``sentence`` has its words beside the names, ``named`` the nodes that it names.
     """
 
-    scores: Scores
-    query: Query
-    relations: Relations
-    settings: Paths
     sentence: Sentence
     named: Sequence[Named]
 
     @property
     def kinds(self) -> Kinds:
         """What words of the question call, among nodes."""
-        return Kinds(self.scores, self.query, self.relations)
+        return Kinds(self.scores, self.query, self.relations, self.settings)
+
+    @property
+    def reader(self) -> Reader:
+        """What reads its words."""
+        return Reader(self.relations, self.query.words, self.named, self.settings)
 
     def verified(self) -> tuple[About, Answer, Meaning] | None:
         """Return which of the alternatives stands beside what else is named; None where the question gives none.
@@ -86,7 +79,7 @@ class About:
         others = [one for one in self.named if one.start not in starts]
         if not starts or not others:
             return None
-        either = ordered.distinct(np.concatenate([one.nodes for one in self.named if one.start in starts]))
+        either = nodes_of(one for one in self.named if one.start in starts)
         found = replace(self, named=others)._standing_beside(lambda nodes: ordered.contains(either, nodes))
         none = Meaning.none(len(self.query.words), len(self.relations))
         return None if found is None else (self, replace(found, sure=1.0), none)
@@ -145,28 +138,16 @@ class About:
             if shorter is None and (beside := self._standing_beside(partial(self.kinds.having, places))) is not None:
                 shorter = replace(beside, sure=found.sure)
             if shorter is not None and (of_it := self.kinds.told(places, shorter.nodes)).any():
-                return self._sensible(shorter.first(of_it, OF_ANOTHER_KIND))
+                return self._sensible(shorter.first(of_it))
         if (places := self.sentence.where()) and (meaning.trust[places] > 0).any():
             shorter = self._walked(meaning.without(places), unsaid=unsaid)
-            if shorter is not None and self._are_places(shorter.best(AS_GOOD)[:_MOST_ENDS]):
+            if shorter is not None and self._are_places(shorter.best()[:_MOST_ENDS]):
                 return self._sensible(self._of_kind(shorter))
         return self._sensible(self._of_kind(found))
 
     def _are_places(self, nodes: Nodes) -> bool:
         """Tell whether nodes are places by their edges: "where is X spoken" asks for the country, not where that is."""
-        return 2 * self.having(nodes, self.relations.labels.of_places, (True, False)) > len(nodes) > 0
-
-    def having(self, nodes: Nodes, types: NDArray[np.bool_], ways: Sequence[bool]) -> int:
-        """Return how many nodes have edges of some types, (n_types,); 0 where they have too many to be looked at.
-
-        ``ways`` are those of the arrow that count: True along it, False against it.
-        """
-        edges, numbers = self.scores.snapshot.edges, self.relations.numbers[types]
-        if not len(numbers) or edges.degree(nodes).sum() > MOST_EDGES:
-            return 0
-        worth = np.bincount(numbers, minlength=len(edges.type_names)).astype(np.float64)
-        have = [edges.expand(nodes, forward=way, worth=worth, weights="none").origin for way in ways]
-        return len(ordered.distinct(np.concatenate(have).astype(np.int64)))
+        return 2 * self.count_having(nodes, self.relations.labels.of_places) > len(nodes) > 0
 
     def _passes(self, places: Sequence[int], answer: Answer) -> bool:
         """Tell whether what is of the type asked for stands on the way to the best end, which is of another.
@@ -183,22 +164,20 @@ class About:
         places = self.sentence.of_type() or self.owned()
         if not places or (meaning.trust[self.sentence.called(places[0])] >= SAME_FAMILY).any():
             return None
-        edges, allowed = self.scores.snapshot.edges, self.query.allowed
-        best = answer.best(AS_GOOD)
+        best = answer.best()
         is_type = partial(self.kinds.typed, places, head=True, alike=self.sentence.is_one_of_several(places[-1]))
         if len(answer.nodes):
             typed = is_type(answer.nodes) & ~ordered.contains(answer.named, answer.nodes)
             if typed[ordered.contains(best, answer.nodes)].any() or self.kinds.ended(places, best).any():
                 return None
             if typed.any():
-                return answer.first(typed, OF_ANOTHER_KIND)
+                return answer.first(typed)
         if not self.kinds.any_has_type(np.concatenate([best[:_READ], *(one.nodes[:_READ] for one in self.named)])):
             return None
-        if (found := typed_neighbours.beside_the_way(edges, answer, best, is_type, allowed)) is not None:
+        if (found := typed_neighbours.beside_the_way(self, answer, is_type)) is not None:
             return found
-        ids, numbers = self.scores.snapshot.ids, self.relations.numbers
-        steps = single_steps(edges, self.named, numbers, self.settings, allowed, ids)
-        return typed_neighbours.around(edges, self.named, steps, is_type, allowed, either=not self.sentence.joins())
+        steps = single_steps(self.walker, self.named)
+        return typed_neighbours.around(self, self.named, steps, is_type, either=not self.sentence.joins())
 
     def where_unsure(self, meaning: Meaning, answer: Answer) -> Answer:
         """Return what a node answers that says nothing its edges do not: by a step unsaid, else by any edge."""
@@ -208,14 +187,14 @@ class About:
         if not len(answer.nodes) and self.sentence.kinds():
             answer = self.of_kind_behind(meaning, answer)
         if not len(answer.nodes):
-            told = edge_only.is_told_by_a_text(self.scores, self.query, self.relations, answer.named)
+            told = edge_only.is_told_by_a_text(self, answer.named)
             return answer if told else replace(self.answer(self.nearest(meaning)), sure=settings.silent_any)
         return replace(answer, sure=max(answer.sure, settings.silent_sure))
 
     def nearest(self, meaning: Meaning) -> Meaning:
         """Return what the question may ask for where what is sure leads nowhere; of a sort of thing, its instances."""
-        sorts = self.having(nodes_of(self.named), self.relations.labels.grammar.sorts, (False,)) > 0
-        return self.relations.nearest(self.query.words, self.named, meaning, sorts=sorts)
+        sorts = self.count_having(nodes_of(self.named), self.relations.labels.grammar.sorts, forward=False) > 0
+        return self.reader.nearest(meaning, sorts=sorts)
 
     def may_leave_unsaid(self, meaning: Meaning, answer: Answer) -> bool:
         """Tell whether the question may leave a step unsaid: "who produced the album with X", beside ``part of``.
@@ -259,7 +238,7 @@ class About:
         found = self._by_a_step_unsaid(meaning)
         if found is None or not (of_it := self._is_kind(places, found)).any():
             return answer
-        return replace(found.first(of_it, OF_ANOTHER_KIND), sure=max(found.sure, self.settings.silent_sure))
+        return replace(found.first(of_it), sure=max(found.sure, self.settings.silent_sure))
 
     def _by_a_step_unsaid(self, meaning: Meaning) -> Answer | None:
         """Return what the words lead to behind a step that none asks for; None where it is much, or explains little."""
@@ -268,9 +247,7 @@ class About:
 
     def _standing_beside(self, of_it: Callable[[Nodes], NDArray[np.bool_]]) -> Answer | None:
         """Return what of some kind stands beside the named nodes; None where nothing does."""
-        edges, ids, allowed = self.scores.snapshot.edges, self.scores.snapshot.ids, self.query.allowed
-        steps = single_steps(edges, self.named, self.relations.numbers, self.settings, allowed, ids)
-        return paths.beside(steps, self.named, of_it)
+        return paths.beside(single_steps(self.walker, self.named), self.named, of_it)
 
     def of_kind_beside(self, one: Named) -> Named:
         """Keep, of nodes of one name, those that are of the kind that a word beside it says: "the Missouri river"."""
@@ -286,7 +263,7 @@ class About:
 
     def is_silent(self, nodes: Nodes) -> bool:
         """Tell whether nodes say nothing that their edges do not."""
-        return edge_only.is_silent(self.scores, self.query, self.relations, self.settings, self.named, nodes)
+        return edge_only.is_silent(self, self.named, nodes)
 
     def _walked(self, meaning: Meaning, *, unsaid: bool) -> Answer | None:
         """Return what the words lead to; "next to X and in the same zone" to what both parts do."""
@@ -299,18 +276,16 @@ class About:
         return paths.in_common(parts) or self._walked_by(meaning, unsaid=unsaid)
 
     def _walked_by(self, meaning: Meaning, *, unsaid: bool) -> Answer | None:
-        snapshot, query = self.scores.snapshot, self.query
         question = paths.PathQuestion(
             named=self.named,
             meaning=meaning,
-            numbers=self.relations.numbers,
-            content=np.array([bool(terms) for _, terms in query.words]),
+            content=np.array([bool(terms) for _, terms in self.query.words]),
             together=self.sentence.joins(),
             unsaid=unsaid,
             clause=self.sentence.clause(),
             onward=self.sentence.asks_the(),
         )
-        return paths.answer(snapshot.edges, question, self.settings, query.allowed, ids=snapshot.ids)
+        return paths.answer(self.walker, question)
 
     def _of_kind(self, answer: Answer) -> Answer:
         """Put first what is of the kind asked for: "which countries use X" asks for what is a country.
@@ -325,10 +300,10 @@ class About:
         of_it = self._is_kind(places, answer)
         if not of_it.any():
             return self._one_step_further(places, answer) if answer.sure > _HARDLY else answer
-        best = answer.values >= answer.values.max() - AS_GOOD
+        best = answer.as_good
         told = of_it & self.kinds.ended(places, answer.nodes)
         if not of_it[best].any() and answer.values[told].max(initial=0.0) >= _THIRD * answer.values.max():
-            return answer.first(told, OF_ANOTHER_KIND)
+            return answer.first(told)
         values = np.where(of_it, answer.values, OF_ANOTHER_KIND * answer.values)
         return replace(answer, values=values / values.max())
 
@@ -340,11 +315,10 @@ class About:
         if not (places := self.sentence.of_type()) or len(answer.nodes) < 2:
             return answer
         told, most = self.kinds.ended(places, answer.nodes), answer.values.max()
-        way = [step.node for end in answer.best(AS_GOOD)[:_READ].tolist() for step in answer.path(end)[1][:-1]]
-        told &= ~np.isin(answer.nodes, way)  # "who is the author of X married to"
-        best = told & (answer.values >= most - AS_GOOD)
-        told = best if best.any() else told & (answer.values >= _THIRD * most)
-        return answer.first(told, OF_ANOTHER_KIND) if told.any() else answer
+        passed = answer.passed(answer.best()[:_READ])
+        told &= ~ordered.contains(passed, answer.nodes)  # "who is the author of X married to"
+        best = told & answer.as_good
+        return answer.first(best if best.any() else told & (answer.values >= _THIRD * most))
 
     def _kinds_asked_for(self) -> list[int]:
         """Return which words say what kind of answer is asked for: "fantasy films" are films."""
@@ -354,8 +328,8 @@ class About:
 
     def _sensible(self, answer: Answer) -> Answer:
         """Put last what can be no answer, see ``sensible``; where nothing can that words lead to, a date beside may."""
-        as_good = np.isin(answer.nodes, answer.best(AS_GOOD)[:_MOST_ENDS])
-        answer = sensible.of_whom(self.sentence, self.kinds, answer, as_good, OF_ANOTHER_KIND)
+        as_good = np.isin(answer.nodes, answer.best()[:_MOST_ENDS])
+        answer = sensible.of_whom(self.sentence, self.kinds, answer, as_good)
         when, can_be = self.sentence.asks_when(), sensible.by_name(self.sentence)
         if can_be is None or (len(answer.nodes) == 1 and not when):
             return answer  # before any name is read
@@ -365,7 +339,7 @@ class About:
         if of_it[best].all():
             return answer
         if of_it.any():
-            return answer.first(of_it, OF_ANOTHER_KIND)
+            return answer.first(of_it)
         return self._date_beside(answer) if when and self.sentence.asks_when_of_name() else answer
 
     def _date_beside(self, answer: Answer) -> Answer:
@@ -395,6 +369,5 @@ class About:
                 found |= self.kinds.named(places, nodes)
             return found
 
-        edges, best = self.scores.snapshot.edges, answer.best(AS_GOOD)
         called = self.relations.numbers[self.kinds.ending(places)]
-        return typed_neighbours.behind(edges, answer, best, of_it, self.query.allowed, called) or answer
+        return typed_neighbours.behind(self, answer, of_it, called) or answer

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold import ordered
+from fourfold.facts.question import Question
 from fourfold.index.base import Nodes
 from fourfold.index.inner_products import row_by_row
 from fourfold.query import Query
-from fourfold.relations.asked_types import Relations
-from fourfold.scores import Covered, Scores
+from fourfold.scores import Covered
 from fourfold.signals import late
 from fourfold.signals.late import Asked
 from fourfold.types import FloatArray
@@ -36,12 +36,13 @@ class Covering:
     types: list[set[str]]
 
     @classmethod
-    def of(cls, scores: Scores, query: Query, relations: Relations) -> Covering | None:
+    def of(cls, question: Question) -> Covering | None:
         """Return how candidates cover a question; None where late interaction did not look at any."""
+        scores, query, terms = question.scores, question.query, question.relations.labels.terms
         if scores.covered is None or scores.late is None:
             return None
         starts, _ = scores.snapshot.tokens.of(scores.covered.nodes)
-        types = [set(relations.labels.terms(kind)) for kind in query.types_of(scores.covered.nodes)]
+        types = [set(terms(kind)) for kind in query.types_of(scores.covered.nodes)]
         return cls(query, scores.late.asked, scores.covered, starts[1:] - starts[:-1], types)
 
     @property

@@ -10,30 +10,29 @@ from collections.abc import Iterator
 import numpy as np
 
 from fourfold.facts.covering import Covering
+from fourfold.facts.question import Question
 from fourfold.language.descriptions import descriptions
 from fourfold.language.name_matching import Named
-from fourfold.query import Query
-from fourfold.relations.asked_types import Relations
-from fourfold.scores import Scores
 
 _LEAST = 0.4
 """So much of a description what is meant must cover."""
 
 
-def described(scores: Scores, query: Query, relations: Relations) -> Iterator[Named]:
+def described(question: Question) -> Iterator[Named]:
     """Give what the question describes: a node, where the words stand that do."""
-    if not (found := [*descriptions(query.words)]) or (covering := Covering.of(scores, query, relations)) is None:
+    words, hold = question.query.words, question.relations.hold
+    if not (found := [*descriptions(words)]) or (covering := Covering.of(question)) is None:
         return
-    texts = covering.texts & (scores.snapshot.edges.degree(covering.nodes) > 0)
+    texts = covering.texts & (question.edges.degree(covering.nodes) > 0)
     for one in found:
         sort = covering.are(one.head) if one.head >= 0 else texts
-        if not sort.any() and (one.end == one.head + 1 or relations.hold(*query.words[one.head])):
+        if not sort.any() and (one.end == one.head + 1 or hold(*words[one.head])):
             continue  # "the author of the memo on mould"
         of_it = texts & sort if sort.any() else texts
-        places = [place for place in range(one.start, one.end) if place != one.head and query.words[place][1]]
+        places = [place for place in range(one.start, one.end) if place != one.head and words[place][1]]
         told, _ = covering.share(places)
         told = np.where(of_it, told, 0.0)
         best = int(told.argmax())
         if told[best] >= _LEAST:
-            words = " ".join(word for word, _ in query.words[one.start : one.end])
-            yield Named(covering.nodes[best : best + 1], one.start, one.end, words)
+            said = " ".join(word for word, _ in words[one.start : one.end])
+            yield Named(covering.nodes[best : best + 1], one.start, one.end, said)

@@ -5,13 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from fourfold import ordered
-from fourfold.facts.answers import AS_GOOD, OF_ANOTHER_KIND
 from fourfold.facts.covering import A_TEXT
+from fourfold.facts.question import Question
 from fourfold.facts.sensible import acts
-from fourfold.query import Query
-from fourfold.relations.asked_types import Relations
-from fourfold.scores import Scores
-from fourfold.signals.paths import Answer
+from fourfold.signals.paths import OF_ANOTHER_KIND, Answer
 
 _WHO = frozenset({"who", "whom", "whose"})
 _DONE = frozenset("written authored created made posted filed submitted reported drafted recorded taken".split())
@@ -19,18 +16,16 @@ _DOERS = frozenset("author writer creator reporter submitter".split())
 _MOST_ENDS = 50
 
 
-def who_did(scores: Scores, query: Query, relations: Relations, answer: Answer) -> Answer:
+def who_did(question: Question, answer: Answer) -> Answer:
     """Return an answer to "who" with those first who did its best ends, where these are texts that somebody wrote."""
-    ends = answer.best(AS_GOOD)
-    if query.words[0][0].lower() not in _WHO or not 0 < len(ends) <= _MOST_ENDS:
+    ends = answer.best()
+    if not _WHO.intersection(question.plain[:1]) or not 0 < len(ends) <= _MOST_ENDS:
         return answer
-    starts, _ = scores.snapshot.tokens.of(ends)
-    if (starts[1:] - starts[:-1] < A_TEXT).any() or any(map(acts, query.types_of(ends))):
+    starts, _ = question.scores.snapshot.tokens.of(ends)
+    if (starts[1:] - starts[:-1] < A_TEXT).any() or any(map(acts, question.query.types_of(ends))):
         return answer
-    edges = scores.snapshot.edges
-    by = [_is_of_doers(one.own) for one in relations.labels.words.labels]
-    worth = np.bincount(relations.numbers[by], minlength=len(edges.type_names)).astype(np.float64)
-    steps = edges.expand(ends, forward=True, worth=worth, weights="none", allowed=query.allowed)
+    by = np.array([_is_of_doers(one.own) for one in question.relations.labels.words.labels], bool)
+    steps = question.steps(ends, by, forward=True)
     steps = steps.of(~ordered.contains(answer.nodes, steps.targets) & ~ordered.contains(answer.named, steps.targets))
     if len(np.unique(steps.origin)) < len(ends):
         return answer

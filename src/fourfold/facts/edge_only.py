@@ -14,13 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold import ordered
-from fourfold.config import Paths
+from fourfold.facts.question import Question
 from fourfold.index.base import EdgePart, Nodes, TokenPart
 from fourfold.language.name_matching import Named
-from fourfold.query import Query
-from fourfold.refine import FIRST_CANDIDATES
-from fourfold.relations.asked_types import Relations
-from fourfold.scores import Scores
 from fourfold.signals import late
 
 _TEXTS = 10
@@ -61,30 +57,23 @@ def share_told_by_edges(
     return float(ordered.contains(np.sort(np.concatenate((known, beside))), own.astype(np.int64)).mean())
 
 
-def is_told_by_a_text(scores: Scores, query: Query, relations: Relations, named: Nodes) -> bool:
+def is_told_by_a_text(question: Question, named: Nodes) -> bool:
     """Tell whether a text holds all words of a question that the named nodes' edges know nothing of: "hotel in X".
 
     A name and a type that hold them all are no text.
     """
+    scores, query = question.scores, question.query
     terms, known = {term for _, own in query.words for term in own}, scores.term_numbers
-    if "text" not in scores.rankings or not terms <= known.keys():
+    best = question.best_by("text")[:_TEXTS]
+    if not len(best) or not terms <= known.keys():
         return False
-    best = ordered.without(np.sort(scores.best_of("text", query, FIRST_CANDIDATES).nodes[:_TEXTS]), named)
+    best = ordered.without(np.sort(best), named)
     best = best[scores.snapshot.text.holds([known[term] for term in terms], best).all(axis=1)]
     called = zip(query.names_of(best), query.types_of(best), strict=True)
-    return not all(terms <= {*relations.labels.terms(" ".join((*name, kind)))} for name, kind in called)
+    return not all(terms <= {*question.relations.labels.terms(" ".join((*name, kind)))} for name, kind in called)
 
 
-def is_silent(
-    scores: Scores,
-    query: Query,
-    relations: Relations,
-    settings: Paths,
-    named: Sequence[Named],
-    nodes: Nodes,
-    *,
-    by_names: bool = False,
-) -> bool:
+def is_silent(question: Question, named: Sequence[Named], nodes: Nodes, *, by_names: bool = False) -> bool:
     """Tell whether nodes say nothing that their edges do not.
 
     ``nodes`` are distinct and ascending. With ``by_names`` edges tell no more than the names of what they lead to, not
@@ -92,11 +81,11 @@ def is_silent(
     """
 
     def called(beside: Nodes) -> Nodes:
-        names = [" ".join(name) for name in query.names_of(beside)] or [""]
+        names = [" ".join(name) for name in question.query.names_of(beside)] or [""]
         return np.concatenate(late.distinct_pieces(names)).astype(np.int64)
 
-    snapshot = scores.snapshot
-    asked = late.distinct_pieces([" ".join((query.topic, *(one.whole for one in named)))])
+    snapshot, relations, settings = question.scores.snapshot, question.relations, question.settings
+    asked = late.distinct_pieces([" ".join((question.query.topic, *(one.whole for one in named)))])
     known = np.concatenate((*asked, relations.labels.pieces()))
     said_by = called if by_names or len(relations) == 1 else None
     told = share_told_by_edges(

@@ -7,16 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from fourfold import ordered
-from fourfold.facts.answers import OF_ANOTHER_KIND
-from fourfold.index.base import EdgePart, Nodes
+from fourfold.facts.question import Question
+from fourfold.index.base import Nodes
 from fourfold.language.name_matching import Named
 from fourfold.signals.paths import Answer
 
 _EXCEPT = frozenset("no not without except excluding nor".split())
 _JOINED = frozenset({"but", "and"})
-
-_MOST_EDGES = 100_000
-"""Where the ends have more edges than that, these are not looked at."""
 
 
 def excepted(words: Sequence[str], named: Sequence[Named]) -> tuple[Named, frozenset[int]] | None:
@@ -28,10 +25,10 @@ def excepted(words: Sequence[str], named: Sequence[Named]) -> tuple[Named, froze
     return None
 
 
-def put_last(edges: EdgePart, answer: Answer, nodes: Nodes) -> Answer:
+def put_last(question: Question, answer: Answer, nodes: Nodes) -> Answer:
     """Return the answer with what stands beside some nodes behind all else."""
-    if not len(answer.nodes) or edges.degree(nodes).sum() > _MOST_EDGES:
+    if not len(answer.nodes) or question.has_very_many(nodes):
         return answer
-    beside = np.sort(edges.expand(nodes, weights="none").targets.astype(np.int64))
+    beside = np.sort(question.edges.expand(nodes, weights="none").targets.astype(np.int64))
     others = ~ordered.contains(beside, answer.nodes) & ~ordered.contains(nodes, answer.nodes)
-    return answer.first(others, OF_ANOTHER_KIND) if others.any() else answer
+    return answer.first(others)

@@ -6,19 +6,20 @@ is decided from which nodes they are followed, and how far the answer is trusted
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice, starmap
 
 import numpy as np
 
 from fourfold import refine
-from fourfold.config import Paths, RetrievalConfig
+from fourfold.config import RetrievalConfig
 from fourfold.facts import amounts, excepted, subjects
 from fourfold.facts.answers import EXPLAINED, QUESTION_MARKS, About
 from fourfold.facts.doers import who_did
 from fourfold.facts.kinds import Kinds
 from fourfold.facts.near_names import nearest
+from fourfold.facts.question import Question
 from fourfold.facts.topical import Topic
 from fourfold.index.base import NodeValues
 from fourfold.intent import NO_INTENT
@@ -26,20 +27,17 @@ from fourfold.language import kin, name_matching, peers
 from fourfold.language.amounts import asked_for, compared
 from fourfold.language.asked import SAME_FAMILY
 from fourfold.language.meaning import Meaning
-from fourfold.language.name_matching import Named, Words, is_owned
+from fourfold.language.name_matching import Named, Words, is_owned, nodes_of
 from fourfold.language.requests import as_question
 from fourfold.language.spoken import read_aloud, without, without_co
 from fourfold.language.syntax import Sentence, may_ask
 from fourfold.language.tongues import in_another_tongue, in_english
 from fourfold.language.unspaced import parted
 from fourfold.query import MOST_WORDS, Query
-from fourfold.relations.asked_types import Relations
 from fourfold.scores import AskedPaths, Scores
-from fourfold.signals.common_ends import nodes_of
 from fourfold.signals.paths import Answer
 from fourfold.types import Weights
 
-_OR = "or"
 _MOST_READINGS = 12
 """A question for those who share something is read in so many ways at most."""
 
@@ -48,6 +46,9 @@ _SURE_OF_NAMES, _SURE_OF_A_PART = 0.4, 0.75
 
 _COULD_MEAN = 0.5
 """A word that asks for a type so far could mean it."""
+
+Found = tuple[Answer, bool]
+"""What answers a question, and whether what it names steps back however unsure that is."""
 
 
 def follow_paths(scores: Scores, query: Query, config: RetrievalConfig) -> None:
@@ -63,29 +64,26 @@ def follow_paths(scores: Scores, query: Query, config: RetrievalConfig) -> None:
         return
     if len(query.words) > MOST_WORDS or (relations := query.relations()) is None:
         return
-    query = _in_english(scores, query, relations)
-    one = _one_of_two(scores, query, relations) or _of_all(scores, query, relations)
-    if one is not None:
-        _put(scores, one, settings.weight, 1.0)
-        return
-    if refine.sides_of(scores, query, config):  # a comparison asks for both
-        return
     if len(relations) == 1:
         settings = settings.with_near_words_only()  # there is no choice of what they may mean
-    found = _answered(scores, query, relations, settings) if _may_ask(query, relations, settings) else None
-    enough = _SURE_OF_NAMES if subjects.named_in(scores, query) else _SURE_OF_A_PART
-    unsure = found is None or found[0].sure < enough
-    topic = Topic(scores, query, relations, config)
-    if unsure and (beside := topic.beside()) is not None:
+    question = _in_english(Question(scores, query, relations, settings))
+    if (one := _one_of_two(question) or _of_all(question)) is not None:
+        _put(scores, one, settings.weight, 1.0)
+        return
+    if refine.sides_of(scores, question.query, config):  # a comparison asks for both
+        return
+    found = _answered(question) if _may_ask(question) else None
+    named, topic = subjects.named_in(scores, question.query), Topic.of(question, config)
+    unsure = found is None or found[0].sure < (_SURE_OF_NAMES if named else _SURE_OF_A_PART)
+    if unsure and (beside := topic.beside(named)) is not None:
         answer, back = beside, 1.0
     elif found is not None:
         answer, silent = found
-        answer = topic.first(nearest(scores.snapshot.edges, answer))
-        answer = who_did(scores, query, relations, answer)
+        answer = who_did(question, topic.first(nearest(question.edges, answer)))
         back = 1.0 - settings.step_back * (1.0 if silent else answer.sure)
     else:
         return
-    answer = answer.in_parts(scores.snapshot.edges, scores.snapshot.hidden, query.allowed)
+    answer = answer.in_parts(question.edges, scores.snapshot.hidden, query.allowed)
     _put(scores, answer, settings.weight, back)
 
 
@@ -103,78 +101,93 @@ def _put(scores: Scores, answer: Answer, weight: float, back: float) -> None:
     )
 
 
-def _one_of_two(scores: Scores, query: Query, relations: Relations) -> Answer | None:
+def _in_english(question: Question) -> Question:
+    """Return a question of another language with its words in English, as far as they are known and name nothing."""
+    query = question.query
+    if not in_another_tongue(query.words):
+        return question
+    names = name_matching.places_of(subjects.named_in(question.scores, query))
+    words = in_english(query.words, names, question.relations.labels.terms)
+    return replace(question, query=replace(query, words=words))
+
+
+def _one_of_two(question: Question) -> Answer | None:
     """Return which of two is bigger, older or the like, where the graph tells; None for another question."""
-    if _OR not in {word.lower() for word, _ in query.words}:
+    if "or" not in question.plain:
         return None
-    named = subjects.named_in(scores, query)
-    sentence = Sentence(query.words, named)
+    named = subjects.named_in(question.scores, question.query)
+    sentence = Sentence(question.query.words, named)
     asked = compared(sentence.words, sentence.names)
     if asked is None or len(sentence.alternatives()) != len(named) or len(named) != 2:  # noqa: PLR2004
         return None
-    return amounts.of_two(scores.snapshot.edges, relations, query, named, asked)
+    return amounts.of_two(question, named, asked)
 
 
-def _of_all(scores: Scores, query: Query, relations: Relations) -> Answer | None:
+def _of_all(question: Question) -> Answer | None:
     """Return what has an amount of all that there is of a kind, "the highest mountain", where nothing else is named."""
-    typed = [word.lower() for word, _ in query.words]
-    if (asked := asked_for(typed, (), relations.holds)) is None or any(_names(scores, query, relations.holds)):
+    asked = asked_for(question.plain, (), question.relations.holds)
+    if asked is None or any(_names(question)):
         return None
-    return amounts.of_all(scores, Kinds(scores, query, relations), Sentence(query.words, ()), asked)
+    kinds = Kinds(question.scores, question.query, question.relations, question.settings)
+    return amounts.of_all(kinds, Sentence(question.query.words, ()), asked)
 
 
-def _names(scores: Scores, query: Query, holds: Callable[[str], bool]) -> Iterator[Named]:
+def _names(question: Question) -> Iterator[Named]:
     """Give what a question names, but by a word that asks for an edge, or by a number: "above 7"."""
-    for one in subjects.named_in(scores, query):
-        words = [query.words[place][0].lower() for place in range(one.start, one.end)]
-        if not all(word.isdecimal() for word in words) and (len(words) > 1 or not holds(words[0])):
+    for one in subjects.named_in(question.scores, question.query):
+        words = question.plain[one.start : one.end]
+        if not all(word.isdecimal() for word in words) and (len(words) > 1 or not question.relations.holds(words[0])):
             yield one
 
 
-def _answered(scores: Scores, query: Query, relations: Relations, settings: Paths) -> tuple[Answer, bool] | None:
-    """Return what answers a question, and whether what it names steps back however unsure that is; None: nothing."""
-    typed, named = [word.lower() for word, _ in query.words], subjects.named_in(scores, query)
-    exception = excepted.excepted(typed, named)
+def _may_ask(question: Question) -> bool:
+    """Tell whether any word may ask for something beside what is named: told before names, which many may have."""
+    words, typed, settings = question.query.words, question.query.typed, question.settings
+    if question.relations.may_be_asked(words, settings) or kin.called(words) or peers.called(words):
+        return True
+    return settings.silent <= 1.0 and (may_ask(words) or typed.endswith(QUESTION_MARKS) or is_owned(typed))
+
+
+def _answered(question: Question) -> Found | None:
+    """Return what answers a question, what it excepts last."""
+    exception = excepted.excepted(question.plain, subjects.named_in(question.scores, question.query))
     if exception is None:
-        return _measured(scores, query, relations, settings)
+        return _measured(question, frozenset())
     one, places = exception
-    found = _measured(scores, query, relations, settings, places)
-    return found and (excepted.put_last(scores.snapshot.edges, found[0], one.nodes), found[1])
+    found = _measured(question, places)
+    return found and (excepted.put_last(question, found[0], one.nodes), found[1])
 
 
-def _measured(
-    scores: Scores, query: Query, relations: Relations, settings: Paths, left_out: frozenset[int] = frozenset()
-) -> tuple[Answer, bool] | None:
-    """Return the same for what a question does not except; what has the amount asked for is before others.
+def _measured(question: Question, left_out: frozenset[int]) -> Found | None:
+    """Return the same without the words at some places, what has the amount asked for before others.
 
     What says how much of something there is ("with more than 20 million people") asks for no edge where the graph tells
     it of what the rest of the question leads to.
     """
-    typed, holds = [word.lower() for word, _ in query.words], relations.holds
-
-    def of(places: frozenset[int]) -> tuple[Answer, bool] | None:
-        if (found := _understood(scores, query, relations, settings, places)) is None:
-            return None
-        about, answer, meaning = found
-        silent = False
-        if about.may_be_silent():
-            answer, silent = _where_silent(about, meaning, answer)
-        said = len(relations) > 1 or (meaning.trust >= SAME_FAMILY).any()  # else a text may say it
-        return (answer, silent) if silent or (answer.sure and said) else None
-
-    asked = asked_for(typed, name_matching.places_of(_names(scores, query, holds)), holds)
-    for places in [asked.places, frozenset[int]()] if asked is not None and asked.places else [frozenset[int]()]:
-        if (found := of(left_out | places)) is None:
-            continue
-        picked = None
-        if asked is not None and asked.places == places:
-            picked = amounts.put_first(scores.snapshot.edges, relations, query, found[0], asked)
-        if picked is not None or not places:
-            return picked or found[0], found[1]
-    return None
+    asked = asked_for(question.plain, name_matching.places_of(_names(question)), question.relations.holds)
+    if asked is not None and asked.places and (found := _trusted(question, left_out | asked.places)) is not None:
+        picked = amounts.put_first(question, found[0], asked)
+        if picked is not None:
+            return picked, found[1]
+    found = _trusted(question, left_out)
+    if found is None or asked is None or asked.places:
+        return found
+    return amounts.put_first(question, found[0], asked) or found[0], found[1]
 
 
-def _where_silent(asked: About, meaning: Meaning, answer: Answer) -> tuple[Answer, bool]:
+def _trusted(question: Question, left_out: frozenset[int]) -> Found | None:
+    """Return what a question leads to without the words at some places, where that is to be trusted."""
+    if (understood := _understood(question, left_out)) is None:
+        return None
+    about, answer, meaning = understood
+    silent = False
+    if about.may_be_silent():
+        answer, silent = _where_silent(about, meaning, answer)
+    said = len(question.relations) > 1 or (meaning.trust >= SAME_FAMILY).any()  # else a text may say it
+    return (answer, silent) if silent or (answer.sure and said) else None
+
+
+def _where_silent(asked: About, meaning: Meaning, answer: Answer) -> Found:
     """Return the answer, and whether what is named steps back however unsure it is, see ``About.where_silent``.
 
     Edges of one type tell no kinds apart, and where no word asks for them they lead to no number and no date.
@@ -186,40 +199,21 @@ def _where_silent(asked: About, meaning: Meaning, answer: Answer) -> tuple[Answe
     return (asked.where_unsure(meaning, answer) if silent else answer), silent
 
 
-def _in_english(scores: Scores, query: Query, relations: Relations) -> Query:
-    """Return a question of another language with its words in English, as far as they are known and name nothing."""
-    if not in_another_tongue(query.words):
-        return query
-    names = name_matching.places_of(subjects.named_in(scores, query))
-    return replace(query, words=in_english(query.words, names, relations.labels.terms))
-
-
-def _may_ask(query: Query, relations: Relations, settings: Paths) -> bool:
-    """Tell whether any word may ask for something beside what is named: told before names, which many may have."""
-    if relations.may_be_asked(query.words, settings) or kin.called(query.words) or peers.called(query.words):
-        return True
-    return settings.silent <= 1.0 and (
-        may_ask(query.words) or query.typed.endswith(QUESTION_MARKS) or is_owned(query.typed)
-    )
-
-
-def _understood(
-    scores: Scores, query: Query, relations: Relations, settings: Paths, left_out: Collection[int] = ()
-) -> tuple[About, Answer, Meaning] | None:
+def _understood(question: Question, left_out: Collection[int]) -> tuple[About, Answer, Meaning] | None:
     """Return the question, its answer and what its words mean, by what it names first that has one; None: nothing.
 
     Words at the places ``left_out`` say nothing.
     """
-    found, typed, terms = None, query.words, relations.labels.terms
-    for named in subjects.ways(scores, query, relations, settings):
-        words, named = without(typed, named, left_out)
+    found, query, relations, terms = None, question.query, question.relations, question.relations.labels.terms
+    for named in subjects.ways(question):
+        words, named = without(query.words, named, left_out)
         words, named = as_question(*read_aloud(query.topic, words, named, terms, relations.labels.say))
         words, named = parted(words, named, query.names_of, relations.labels.words.within, terms)
         words, named = peers.with_co_apart(words, named, terms)
         words, named = kin.spelt_out(words, named, relations.holds, terms)
         if not named:
             continue  # all that is named stands within words of edge types
-        asked, meaning = _about(scores, query, relations, settings, words, named)
+        asked, meaning = _about(question, words, named)
         if asked.sentence.compares():
             return None
         if asked.sentence.verifies():
@@ -230,7 +224,7 @@ def _understood(
         found = *_read(asked, meaning), meaning
         if len(found[1].nodes):
             break
-        loose = relations.read_loosely(asked.query.words, settings, asked.named, scores.snapshot.edges)
+        loose = asked.reader.loosely(question.edges)
         if (loose.asked != meaning.asked).any() and len((other := _read(asked, loose))[1].nodes):
             return *other, loose
     return found
@@ -238,26 +232,24 @@ def _understood(
 
 def _about_itself(asked: About) -> bool:
     """Tell whether a question asks for what it names, which it may say the type of: "what is the X service for"."""
-    sorts = asked.sentence.sorts()
-    nodes = nodes_of(asked.named)
+    sorts, nodes = asked.sentence.sorts(), nodes_of(asked.named)
     is_it = bool(sorts) and len(nodes) == 1 and bool(asked.kinds.typed(sorts, nodes).all())
     return asked.sentence.about_itself(sorts if is_it else ())
 
 
-def _about(
-    scores: Scores, query: Query, relations: Relations, settings: Paths, words: Words, named: Sequence[Named]
-) -> tuple[About, Meaning]:
+def _about(question: Question, words: Words, named: Sequence[Named]) -> tuple[About, Meaning]:
     """Return a question whose words are read so, and what they mean.
 
     Without a "co" that says nothing, and with what is shared for those who share it, where what is named has that.
     """
 
     def read_as(words: Words, named: Sequence[Named]) -> tuple[About, Meaning]:
-        asked = About(scores, replace(query, words=words), relations, settings, Sentence(words, named), named)
-        return asked, relations.read(words, settings, named)
+        query, relations, settings = replace(question.query, words=words), question.relations, question.settings
+        asked = About(question.scores, query, relations, settings, Sentence(words, named), named)
+        return asked, asked.reader.meaning()
 
-    labels, plain = relations.labels, without_co(words, named)
-    shared = peers.readings(words, named, relations.holds, labels.say, labels.terms)
+    labels, plain = question.relations.labels, without_co(words, named)
+    shared = peers.readings(words, named, question.relations.holds, labels.say, labels.terms)
     readings = starmap(read_as, [plain]) if plain else map(_away, starmap(read_as, islice(shared, _MOST_READINGS)))
     return next((one for one in readings if _has_what_is_asked(*one)), None) or read_as(words, named)
 
@@ -267,7 +259,7 @@ def _away(read: tuple[About, Meaning]) -> tuple[About, Meaning]:
     about, meaning = read
     surest = _surest(about, meaning)
     back = (meaning.asked[surest] >= _COULD_MEAN) & meaning.turned[surest]
-    if not about.having(nodes_of(about.named), back, (True,)):
+    if not about.count_having(nodes_of(about.named), back, forward=True):
         return about, meaning
     turned = meaning.turned.copy()
     turned[surest] &= ~back
@@ -279,7 +271,8 @@ def _has_what_is_asked(about: About, meaning: Meaning) -> bool:
     surest = _surest(about, meaning)
     asked, turned = meaning.asked[surest] >= _COULD_MEAN, meaning.turned[surest]
     nodes = nodes_of(about.named)
-    return bool(about.having(nodes, asked & ~turned, (True,)) or about.having(nodes, asked & turned, (False,)))
+    along = about.count_having(nodes, asked & ~turned, forward=True)
+    return along > 0 or about.count_having(nodes, asked & turned, forward=False) > 0
 
 
 def _surest(about: About, meaning: Meaning) -> int:

@@ -13,18 +13,13 @@ from itertools import takewhile
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold.index.base import Nodes, Steps
+from fourfold.facts.question import Question
+from fourfold.index.base import Nodes
 from fourfold.language import sexes
 from fourfold.language.asked import SAME_FAMILY
 from fourfold.language.placed import PREPOSITIONS
 from fourfold.language.synonyms import KINDS
 from fourfold.language.syntax import Sentence
-from fourfold.query import Query
-from fourfold.relations.asked_types import Relations
-from fourfold.scores import Scores
-
-MOST_EDGES = 100_000
-"""Where nodes have more edges than that, these are not asked of what kind the nodes are."""
 
 _FIRST = 4
 """Beside so many nodes, along as many edges of each, types are looked for."""
@@ -40,24 +35,20 @@ _MOST_TYPES = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Kinds:
+class Kinds(Question):
     """Tells of nodes whether they are of a kind that some words of the question call; all return (len(nodes),)."""
-
-    scores: Scores
-    query: Query
-    relations: Relations
 
     def said(self, places: Sequence[int], nodes: Nodes) -> NDArray[np.bool_]:
         """Tell which nodes say themselves that they are of the kind that words of the question call."""
         known = self.scores.term_numbers
-        terms = [known[term] for place in places for term in self.query.words[place][1] if term in known]
-        says: NDArray[np.bool_] = np.zeros(len(nodes), bool)
-        return says | self.scores.snapshot.text.holds(terms, nodes).any(axis=1) if terms else says
+        terms = [known[term] for place in places for term in self._terms(place) if term in known]
+        return self._holding(terms, nodes)
 
     def named(self, places: Sequence[int], nodes: Nodes) -> NDArray[np.bool_]:
         """Tell which nodes have a word of the question in their name."""
-        called, terms = self._called(places), self.relations.labels.terms
-        return np.array([not called.isdisjoint(terms(" ".join(name))) for name in self.query.names_of(nodes)], bool)
+        called, terms = {term for place in places for term in self._terms(place)}, self.relations.labels.terms
+        names = self.query.names_of(nodes)
+        return np.array([not called.isdisjoint(terms(" ".join(name))) for name in names], bool)
 
     def typed(
         self, places: Sequence[int], nodes: Nodes, *, head: bool = False, alike: bool = False
@@ -67,17 +58,19 @@ class Kinds:
         With ``head`` the type must hold the last of the words: the phone numbers of customers are no customers. With
         ``alike`` other nouns for the same count, too, where no node is of it: a "club" of type *team*.
         """
-        called = [set(self.query.words[place][1]) for place in places]
+        called = [set(self._terms(place)) for place in places]
         found = self._of_type(called, self.said(places, nodes), nodes, head=head)
         others = [] if found.any() or not alike else [self._same_kind(place) for place in places]
         if not any(others):
             return found
         numbers = self.scores.snapshot.term_numbers(sorted(set().union(*others)))
-        if not numbers:
-            return found
-        says: NDArray[np.bool_] = np.zeros(len(nodes), bool)
-        says |= self.scores.snapshot.text.holds(list(numbers.values()), nodes).any(axis=1)
+        says = self._holding(list(numbers.values()), nodes)
         return self._of_type([own | other for own, other in zip(called, others, strict=True)], says, nodes, head=head)
+
+    def _holding(self, terms: Sequence[int], nodes: Nodes) -> NDArray[np.bool_]:
+        """Tell which nodes hold one of some terms, by their numbers."""
+        none: NDArray[np.bool_] = np.zeros(len(nodes), bool)
+        return none | self.scores.snapshot.text.holds(terms, nodes).any(axis=1) if terms else none
 
     def _of_type(
         self, called: Sequence[set[str]], says: NDArray[np.bool_], nodes: Nodes, *, head: bool
@@ -93,27 +86,26 @@ class Kinds:
 
     def _same_kind(self, place: int) -> set[str]:
         """Return the terms of the nouns for the same kind of thing as a word of the question."""
-        terms = self.relations.labels.terms
-        return {term for noun in self.relations.nouns(self.query.words[place][1]) for term in terms(noun)}
+        relations = self.relations
+        return {term for noun in relations.thesaurus.kinds(self._terms(place)) for term in relations.labels.terms(noun)}
 
     def any_has_type(self, nodes: Nodes) -> bool:
         """Tell whether any of some nodes, or of what stands beside them, has a type: in many a graph none has."""
-        if any(self.query.types_of(nodes)):
+        types_of = self.query.types_of
+        if any(types_of(nodes)):
             return True
-        steps = self.scores.snapshot.edges.expand(nodes[:_FIRST], weights="none", cap=_FIRST)
-        return any(self.query.types_of(steps.targets))
+        steps = self.edges.expand(nodes[:_FIRST], weights="none", cap=_FIRST)
+        return any(types_of(steps.targets))
 
     def ended(self, places: Sequence[int], nodes: Nodes) -> NDArray[np.bool_]:
         """Tell of which nodes the edges say that they are of the kind that words of the question call."""
-        edges, labels, words = self.scores.snapshot.edges, self.relations.labels, self.query.words
+        grammar, words = self.relations.labels.grammar, self.query.words
         found = np.zeros(len(nodes), bool)
-        if edges.degree(nodes).sum() > MOST_EDGES:
-            return found
         for place in places:
-            if labels.grammar.qualifies(*(word for word, _ in words[place : place + 2])):
+            if grammar.qualifies(*(word for word, _ in words[place : place + 2])):
                 continue
             for forward, types in zip((False, True), self._at(place), strict=True):
-                found[self._steps(nodes, types, forward=forward).origin] = True
+                found[self.steps(nodes, types, forward=forward).origin] = True
         return found
 
     def told(self, places: Sequence[int], nodes: Nodes) -> NDArray[np.bool_]:
@@ -122,30 +114,21 @@ class Kinds:
 
     def having(self, places: Sequence[int], nodes: Nodes) -> NDArray[np.bool_]:
         """Tell which nodes have what only things of the kind have that words of the question call."""
-        found = np.zeros(len(nodes), bool)
-        own = np.logical_or.reduce([self.relations.own(self.query.words[place][1]) for place in places])
-        if np.any(own) and self.scores.snapshot.edges.degree(nodes).sum() <= MOST_EDGES:
-            found[self._steps(nodes, own, forward=True).origin] = True
+        found, none = np.zeros(len(nodes), bool), np.zeros(len(self.relations), bool)
+        own = (self.relations.thesaurus.own(self._terms(place)) for place in places)
+        found[self.steps(nodes, np.logical_or.reduce([none, *own]), forward=True).origin] = True
         return found
 
     def sexes(self, nodes: Nodes) -> NDArray[np.int8]:
         """Return of which sex nodes are, (len(nodes),), by their types, edges such as "mother", and what "sex" says."""
-        found = np.array([sexes.said_by(kind.lower().split()) for kind in self.query.types_of(nodes)], np.int8)
-        labels = self.relations.labels
-        if self.scores.snapshot.edges.degree(nodes).sum() > MOST_EDGES:
-            return found
+        query, labels = self.query, self.relations.labels
+        found = np.array([sexes.said_by(kind.lower().split()) for kind in query.types_of(nodes)], np.int8)
         for sex, kin in sexes.KIN.items():
             for forward, types in zip((False, True), zip(*map(labels.grammar.kinds, kin), strict=True), strict=True):
-                found[self._steps(nodes, np.logical_or.reduce(types), forward=forward).origin] = sex
-        steps = self._steps(nodes, labels.similarity(_SEX)[0] >= SAME_FAMILY, forward=True)
-        found[steps.origin] = [sexes.said_by(name) for name in self.query.names_of(steps.targets.astype(np.int64))]
+                found[self.steps(nodes, np.logical_or.reduce(types), forward=forward).origin] = sex
+        steps = self.steps(nodes, labels.similarity(_SEX)[0] >= SAME_FAMILY, forward=True)
+        found[steps.origin] = [sexes.said_by(name) for name in query.names_of(steps.targets.astype(np.int64))]
         return found
-
-    def _steps(self, nodes: Nodes, types: NDArray[np.bool_], *, forward: bool) -> Steps:
-        """Return the steps from nodes by some types of edges, (n_types,)."""
-        edges = self.scores.snapshot.edges
-        worth = np.bincount(self.relations.numbers[types], minlength=len(edges.type_names)).astype(np.float64)
-        return edges.expand(nodes, forward=forward, worth=worth, weights="none")
 
     def head(self, place: int, sentence: Sentence) -> int:
         """Return which word from a place on is the kind: "fantasy films" are films, a "football team" is a team."""
@@ -167,7 +150,7 @@ class Kinds:
 
     def _at(self, place: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Return which edges end at what a word calls, and which begin there, (n_types,) each."""
-        return self.relations.calls(*self.query.words[place])
+        return self.relations.thesaurus.calls(*self.query.words[place])
 
-    def _called(self, places: Sequence[int]) -> set[str]:
-        return {term for place in places for term in self.query.words[place][1]}
+    def _terms(self, place: int) -> tuple[str, ...]:
+        return self.query.words[place][1]

@@ -5,12 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from fourfold import ordered
-from fourfold.facts.answers import AS_GOOD
 from fourfold.index.base import EdgePart
 from fourfold.signals.paths import Answer
-
-_OTHERS = 0.8
-"""What ends are worth that stand near fewer of the names."""
 
 _MOST_ENDS, _MOST_EDGES = 200, 20_000
 """Of more ends, or of ends with more edges, none is looked at."""
@@ -21,7 +17,7 @@ def nearest(edges: EdgePart, answer: Answer) -> Answer:
 
     Where words lead from one of them to several things, what else is named tells which are meant.
     """
-    ends = answer.best(AS_GOOD)
+    ends = answer.best()
     if len(answer.steps) < 2 or not 1 < len(ends) <= _MOST_ENDS or edges.degree(ends).sum() > _MOST_EDGES:
         return answer
     beside = edges.expand(ends, weights="none")
@@ -31,4 +27,4 @@ def nearest(edges: EdgePart, answer: Answer) -> Answer:
         near[np.unique(beside.origin[ordered.contains(own, beside.targets.astype(np.int64))])] += 1
         near[ordered.contains(one.nodes, ends)] += 1
     most = ends[near == near.max()]
-    return answer if len(most) == len(ends) else answer.first(ordered.contains(most, answer.nodes), _OTHERS)
+    return answer if len(most) == len(ends) else answer.first(ordered.contains(most, answer.nodes))

@@ -45,20 +45,20 @@ def acts(kind: str) -> bool:
     return not _ACTING.isdisjoint(kind.lower().split())
 
 
-def of_whom(sentence: Sentence, kinds: Kinds, answer: Answer, best: NDArray[np.bool_], others: float) -> Answer:
+def of_whom(sentence: Sentence, kinds: Kinds, answer: Answer, best: NDArray[np.bool_]) -> Answer:
     """Put first, of the best ends, who is of the sex asked for, and for "who" what can act by its type: a group.
 
-    ``best`` (n_ends,) tells which these are, ``others`` what is left of what the others are worth.
+    ``best`` (n_ends,) tells which these are.
     """
-    answer = _of_sex(sentence, kinds, answer, best, others)
+    answer = _of_sex(sentence, kinds, answer, best)
     if sentence.at(0) not in _WHO or not best.any():
         return answer
     of_it = best.copy()
     of_it[best] = [*map(acts, kinds.query.types_of(answer.nodes[best]))]
-    return answer.first(of_it, others) if of_it.any() and not of_it[best].all() else answer
+    return answer.first(of_it) if of_it.any() and not of_it[best].all() else answer
 
 
-def _of_sex(sentence: Sentence, kinds: Kinds, answer: Answer, best: NDArray[np.bool_], others: float) -> Answer:
+def _of_sex(sentence: Sentence, kinds: Kinds, answer: Answer, best: NDArray[np.bool_]) -> Answer:
     """Put first who is of the sex asked for, as far as the graph tells: aunts before uncles."""
     sex = sexes.asked_for(sentence)
     if not sex or len(answer.nodes) < 2:
@@ -66,4 +66,4 @@ def _of_sex(sentence: Sentence, kinds: Kinds, answer: Answer, best: NDArray[np.b
     told = np.full(len(answer.nodes), -sex, np.int8)
     told[best] = kinds.sexes(answer.nodes[best])
     of_it = best & (told == sex if (told == sex).any() else told != -sex)
-    return answer.first(of_it, others) if of_it.any() and (told != sex)[best].any() else answer
+    return answer.first(of_it) if of_it.any() and (told != sex)[best].any() else answer

@@ -7,18 +7,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from fourfold import refine
-from fourfold.config import Paths
 from fourfold.facts import edge_only
 from fourfold.facts.described import described
 from fourfold.facts.kinds import Kinds
+from fourfold.facts.question import Question
+from fourfold.index.base import NO_NODES
 from fourfold.index.names import LONGEST
-from fourfold.language import name_matching, passing
-from fourfold.language.name_matching import Named, has_figures
+from fourfold.language import codes, name_matching, passing
+from fourfold.language.name_matching import Named
 from fourfold.language.syntax import Sentence
 from fourfold.language.unspaced import begun
 from fourfold.query import Query
-from fourfold.relations.asked_types import Relations
 from fourfold.scores import Scores
 
 _MAY_BE_MEANT = 8
@@ -35,51 +34,53 @@ def named_in(scores: Scores, query: Query) -> Sequence[Named]:
     return scores.named
 
 
-def ways(scores: Scores, query: Query, relations: Relations, settings: Paths) -> Iterator[list[Named]]:
+def ways(question: Question) -> Iterator[list[Named]]:
     """Give what a question may name, the likeliest first: nodes with edges, then the one named by a part of its name.
 
     The latter only where it names nothing, or nothing but words that may ask for an edge: "what position does Messi
     play in" beside a node *Play*.
     """
-    snapshot = scores.snapshot
-    found = [one for one in named_in(scores, query) if snapshot.edges.degree(one.nodes).any()]
-    found = _with_long(scores, query, relations, found)
-    found = _with_codes(scores, query, found)
-    if (near := _nearly(scores, query, relations, found)) is not None:
+    query, hold = question.query, question.relations.hold
+    found = [one for one in named_in(question.scores, query) if _has_edges(question, one)]
+    found = _with_long(question, found)
+    found = _with_codes(question, found)
+    if (near := _nearly(question, found)) is not None:
         found = sorted([*found, near], key=lambda one: one.start)
-    found = [one for one in found if not _is_asked_for(scores, query, relations, settings, one, found)]
-    if found and (beside := _told_beside(scores, query, relations, settings, found)) is not None:
+    found = [one for one in found if not _is_asked_for(question, one, found)]
+    if found and (beside := _told_beside(question, found)) is not None:
         found = sorted([*found, beside], key=lambda one: one.start)
     if len(found) > 1:
-        found = passing.left_out(found, query.words, snapshot.edges, relations.hold, query.names_of)
+        found = passing.left_out(found, query.words, question.edges, hold, query.names_of)
     if found:
         yield found
-    if passing.only_ask(found, query.words, relations.hold) and settings.silent <= 1.0:
-        yield from ([one] for one in described(scores, query, relations))
-        one = _partly(scores, query, relations, settings, relations.hold)
+    if passing.only_ask(found, query.words, hold) and question.settings.silent <= 1.0:
+        yield from ([one] for one in described(question))
+        one = _partly(question, hold)
         if one is not None:
             yield [one]
 
 
-def _with_long(scores: Scores, query: Query, relations: Relations, found: list[Named]) -> list[Named]:
+def _has_edges(question: Question, one: Named) -> bool:
+    return bool(question.edges.degree(one.nodes).any())
+
+
+def _with_long(question: Question, found: list[Named]) -> list[Named]:
     """Return what a question names, with the name that it writes in full, but that the index of names does not know.
 
     Because it is too long, or since what is written is all but the code that it begins with: "Style Guide", of PEP 8 –
     Style Guide. Of the best by text; what stands within it is not meant.
     """
-    if "text" not in scores.rankings:
-        return found
-    nodes = scores.best_of("text", query, refine.FIRST_CANDIDATES).nodes[:_MAY_BE_MEANT].astype(np.int64)
-    written = query.names_of(nodes)
-    may_be_long = sum(len(terms) for _, terms in query.words) > LONGEST
+    query, terms = question.query, question.relations.labels.terms
+    nodes = question.best_by("text")[:_MAY_BE_MEANT]
+    may_be_long = sum(len(own) for _, own in query.words) > LONGEST
 
     def is_long(name: Sequence[str]) -> bool:
-        return may_be_long and len(relations.labels.terms(" ".join(name))) > LONGEST
+        return may_be_long and len(terms(" ".join(name))) > LONGEST
 
-    rests = [name if is_long(name) else _behind_code(name) for name in written]
+    rests = [name if is_long(name) else codes.behind(name) for name in query.names_of(nodes)]
     places = [place for place, name in enumerate(rests) if name]
     one = name_matching.in_full(query.words, nodes[places], [rests[place] for place in places])
-    if one is None or not scores.snapshot.edges.degree(one.nodes).any():
+    if one is None or not _has_edges(question, one):
         return found
     apart = [other for other in found if other.end <= one.start or one.end <= other.start]
     if any(other.end - other.start >= one.end - one.start for other in found if other not in apart):
@@ -87,113 +88,100 @@ def _with_long(scores: Scores, query: Query, relations: Relations, found: list[N
     return sorted([*apart, one], key=lambda one: one.start)
 
 
-def _behind_code(name: Sequence[str]) -> tuple[str, ...]:
-    """Return the words of a name behind the code that it begins with, where they are enough to tell it; else none."""
-    rest = tuple(name[len(name_matching.code_of(name)) :])
-    return rest if len(name) > len(rest) > 1 else ()
-
-
-def _with_codes(scores: Scores, query: Query, found: list[Named]) -> list[Named]:
+def _with_codes(question: Question, found: list[Named]) -> list[Named]:
     """Return what a question names, with what it calls by the code that a name begins with: of the best by text."""
-    known, text = scores.term_numbers, scores.snapshot.text
-    figures = [known[term] for word, own in query.words if has_figures(word) for term in own if term in known]
-    if not figures or "text" not in scores.rankings:
+    query, known = question.query, question.scores.term_numbers
+    figures = [known[term] for word, own in query.words if codes.has_figures(word) for term in own if term in known]
+    nodes = question.best_by("text") if figures else NO_NODES
+    if not len(nodes):
         return found
-    nodes = scores.best_of("text", query, refine.FIRST_CANDIDATES).nodes.astype(np.int64)
-    nodes = nodes[text.holds(figures, nodes).any(axis=1)][:_MAY_BE_MEANT]
+    nodes = nodes[question.scores.snapshot.text.holds(figures, nodes).any(axis=1)][:_MAY_BE_MEANT]
     taken = name_matching.places_of(found)
     written, types = query.written_of(nodes), query.types_of(nodes)
-    codes = name_matching.by_code(query.words, nodes, written, types, alone=not found)
-    apart = [one for one in codes if taken.isdisjoint(range(one.start, one.end))]
-    more = [one for one in apart if scores.snapshot.edges.degree(one.nodes).any()]
-    return sorted([*found, *more], key=lambda one: one.start)
+    called = codes.named(query.words, nodes, written, types, alone=not found)
+    apart = [one for one in called if taken.isdisjoint(range(one.start, one.end))]
+    return sorted([*found, *(one for one in apart if _has_edges(question, one))], key=lambda one: one.start)
 
 
-def _is_asked_for(
-    scores: Scores, query: Query, relations: Relations, settings: Paths, one: Named, found: Sequence[Named]
-) -> bool:
+def _is_asked_for(question: Question, one: Named, found: Sequence[Named]) -> bool:
     """Tell whether a name stands where the question says what it asks for: "list the films that …", a table Film.
 
     Such a node is an answer itself, and no path begins there, unless it has nothing to say but its edges: then what it
     is the kind of may be meant. What the nodes beside it say, too, tables alike, its edges do not tell. A name before
     the noun says which of its kind: "what Nolan films"; so does one with a capital: "which Beatles album".
     """
-    places = Sentence(query.words, [other for other in found if other is not one]).of_type()
+    words = question.query.words
+    places = Sentence(words, [other for other in found if other is not one]).of_type()
     own = range(one.start, one.end)
-    proper = any(query.words[place][0][:1].isupper() for place in own if place)  # the first word has one anyhow
+    proper = any(words[place][0][:1].isupper() for place in own if place)  # the first word has one anyhow
     if proper or [own[-1]] != places[-1:] or not set(own).issubset(places):
         return False
-    return not edge_only.is_silent(scores, query, relations, settings, [one], one.nodes, by_names=True)
+    return not edge_only.is_silent(question, [one], one.nodes, by_names=True)
 
 
-def _nearly(scores: Scores, query: Query, relations: Relations, found: Sequence[Named]) -> Named | None:
+def _nearly(question: Question, found: Sequence[Named]) -> Named | None:
     """Return what a question names, beside what was found, but for accents or a letter: of the best by any part."""
+    query, hold, numbers = question.query, question.relations.hold, question.scores.term_numbers
     taken = name_matching.places_of(found)
     left = [place for place, (_, terms) in enumerate(query.words) if terms and place not in taken]
 
     def known(place: int) -> bool:
-        return all(term in scores.term_numbers for term in query.words[place][1])
+        return all(term in numbers for term in query.words[place][1])
 
-    if all((known(place) and found) or relations.hold(*query.words[place]) for place in left):
+    if all((known(place) and found) or hold(*query.words[place]) for place in left):
         return None
-    best = [scores.best_of(part, query, refine.FIRST_CANDIDATES).nodes[:_MAY_BE_MEANT] for part in scores.rankings]
-    nodes = np.array(list(dict.fromkeys(np.concatenate(best).tolist())), np.int64) if best else np.empty(0, np.int64)
+    best = [question.best_by(part)[:_MAY_BE_MEANT] for part in question.scores.rankings]
+    nodes = np.array(list(dict.fromkeys(np.concatenate([NO_NODES, *best]).tolist())), np.int64)
     one = name_matching.nearly(query.words, nodes, query.names_of(nodes), known)
-    if one is None or not scores.snapshot.edges.degree(one.nodes).any():
+    if one is None or not _has_edges(question, one):
         return None
     places = range(one.start, one.end)
-    only_asks = all(relations.hold(*query.words[place]) for place in places)
+    only_asks = all(hold(*query.words[place]) for place in places)
     return one if taken.isdisjoint(places) and not only_asks else None
 
 
-def _told_beside(
-    scores: Scores, query: Query, relations: Relations, settings: Paths, found: Sequence[Named]
-) -> Named | None:
+def _told_beside(question: Question, found: Sequence[Named]) -> Named | None:
     """Return the node that a word with a capital names by a part, beside what was found: "the prize of 1909 with Hahn".
 
     Such a word is none that may ask for an edge, nor the first of the question.
     """
-    taken = name_matching.places_of(found)
-    words = [word for word, _ in query.words]
+    words, hold, taken = question.query.words, question.relations.hold, name_matching.places_of(found)
     left = {
         word
-        for place, (word, terms) in enumerate(query.words)
-        if place and terms and place not in taken and word[:1].isupper() and not relations.hold(word, terms)
+        for place, (word, terms) in enumerate(words)
+        if place and terms and place not in taken and word[:1].isupper() and not hold(word, terms)
     }
-    if not left or not any(word[:1].islower() for word in words):
+    if not left or not any(word[:1].islower() for word, _ in words):
         return None
-    one = _partly(scores, query, relations, settings, lambda word, _: word not in left)
+    one = _partly(question, lambda word, _: word not in left)
     return one if one is not None and taken.isdisjoint(range(one.start, one.end)) else None
 
 
-def _partly(
-    scores: Scores,
-    query: Query,
-    relations: Relations,
-    settings: Paths,
-    asks: Callable[[str, Sequence[str]], bool],
-) -> Named | None:
+def _partly(question: Question, asks: Callable[[str, Sequence[str]], bool]) -> Named | None:
     """Return the node that a question names by a part of its name, of words that do not ask.
 
     It must have nothing to say but its edges, or be told by a rare word: others stand in the names of many nodes with
     texts.
     """
-    if "text" not in scores.rankings:
+    words, nodes = question.query.words, question.best_by("text")[:_MAY_BE_MEANT]
+    names = question.query.names_of(nodes)
+    one = name_matching.partly(words, nodes, names, asks) or begun(words, nodes, names)
+    if one is None or not _has_edges(question, one):
         return None
-    nodes = scores.best_of("text", query, refine.FIRST_CANDIDATES).nodes[:_MAY_BE_MEANT].astype(np.int64)
-    names = query.names_of(nodes)
-    one = name_matching.partly(query.words, nodes, names, asks) or begun(query.words, nodes, names)
-    if one is None or not scores.snapshot.edges.degree(one.nodes).any():
-        return None
-    rare = _told_by_a_rare_word(scores, query, relations, one)
-    if one.start and Kinds(scores, query, relations).typed([one.start - 1], one.nodes).all():
+    rare = _told_by_a_rare_word(question, one)
+    kinds = Kinds(question.scores, question.query, question.relations, question.settings)
+    if one.start and kinds.typed([one.start - 1], one.nodes).all():
         one = replace(one, start=one.start - 1)  # "incident 42", of an incident INC-42
-    silent = rare or edge_only.is_silent(scores, query, relations, settings, [one], one.nodes)
+    silent = rare or edge_only.is_silent(question, [one], one.nodes)
     return one if silent else None
 
 
-def _told_by_a_rare_word(scores: Scores, query: Query, relations: Relations, one: Named) -> bool:
+def _told_by_a_rare_word(question: Question, one: Named) -> bool:
     """Tell whether a word of a name that asks for no edge stands in hardly any node."""
-    words, known = query.words[one.start : one.end], scores.term_numbers
-    own = [known[term] for word, terms in words if not relations.hold(word, terms) for term in terms if term in known]
-    return bool(own) and int(scores.snapshot.text.df(np.array(own, np.int64)).min()) <= _RARE
+    words, known, hold = (
+        question.query.words[one.start : one.end],
+        question.scores.term_numbers,
+        question.relations.hold,
+    )
+    own = [known[term] for word, terms in words if not hold(word, terms) for term in terms if term in known]
+    return bool(own) and int(question.scores.snapshot.text.df(np.array(own, np.int64)).min()) <= _RARE

@@ -16,18 +16,15 @@ import numpy as np
 
 from fourfold import ordered, refine
 from fourfold.config import RetrievalConfig
-from fourfold.facts import edge_only, subjects
-from fourfold.facts.answers import AS_GOOD, OF_ANOTHER_KIND
+from fourfold.facts import edge_only
 from fourfold.facts.covering import Covering
+from fourfold.facts.question import Question
 from fourfold.index.base import Nodes, NodeValues
 from fourfold.language import name_matching
-from fourfold.language.name_matching import Named
+from fourfold.language.name_matching import Named, nodes_of
 from fourfold.language.syntax import FRAMES
-from fourfold.query import Query
-from fourfold.relations.asked_types import Relations
-from fourfold.scores import Scores
 from fourfold.signals import paths
-from fourfold.signals.common_ends import nodes_of, single_steps
+from fourfold.signals.common_ends import single_steps
 from fourfold.signals.paths import Answer
 
 _SURE = 0.7
@@ -65,32 +62,33 @@ class _Beside:
 
 
 @dataclass(frozen=True, slots=True)
-class Topic:
+class Topic(Question):
     """What a question is about, beside what it names."""
 
-    scores: Scores
-    query: Query
-    relations: Relations
     config: RetrievalConfig
 
-    def beside(self) -> Answer | None:
+    @classmethod
+    def of(cls, question: Question, config: RetrievalConfig) -> Topic:
+        """Return what a question is about."""
+        return cls(question.scores, question.query, question.relations, question.settings, config)
+
+    def beside(self, named: Sequence[Named]) -> Answer | None:
         """Return the texts beside the named nodes that cover the rest of the question better than these; or None.
 
         Of the best candidates, by late interaction without the words of the names.
         """
-        if len(self.relations) == 1 or self.query.words[0][0].lower() in _NO_TEXT:
+        if len(self.relations) == 1 or _NO_TEXT.intersection(self.plain[:1]):
             return None
-        if (covering := Covering.of(self.scores, self.query, self.relations)) is None:
+        if (covering := Covering.of(self)) is None:
             return None
-        if named := subjects.named_in(self.scores, self.query):
+        if named:
             ways = [self._beside(covering, named)]
         else:
             ways = [self._beside(covering, [one], least=least) for one, least in self._in_part(covering)]
         best = max(filter(None, ways), key=lambda one: float(one.told.values.max()), default=None)
         if best is None or self._is_silent(best.named, best.told.nodes):
             return None
-        edges, ids, settings = self.scores.snapshot.edges, self.scores.snapshot.ids, self.config.intents.paths
-        steps = single_steps(edges, best.named, self.relations.numbers, settings, self.query.allowed, ids)
+        steps = single_steps(self.walker, best.named)
         answer = paths.beside(steps, best.named, partial(ordered.contains, best.told.nodes))
         return answer and replace(answer, values=best.told.at(answer.nodes) / best.told.values.max(), sure=_SURE)
 
@@ -106,8 +104,8 @@ class Topic:
         They have texts, what is named has none. They are what the question asks for where it begins with that; what
         sort of thing is named belongs to the name. Of a part of a name ``least`` of the rest must be covered.
         """
-        own, edges = nodes_of(named), self.scores.snapshot.edges
-        if not 0 < edges.degree(own).sum() <= _MOST_EDGES:
+        own = nodes_of(named)
+        if not 0 < self.edges.degree(own).sum() <= _MOST_EDGES:
             return None
         is_named = ordered.contains(own, covering.nodes)
         left = self._left(name_matching.places_of(named))
@@ -121,7 +119,7 @@ class Topic:
             if place <= 1 and (are := covering.are(place)).any():
                 better &= are
         if better.any():
-            near = np.sort(edges.expand(own, weights="none").targets.astype(np.int64))
+            near = np.sort(self.edges.expand(own, weights="none").targets.astype(np.int64))
             better &= ordered.contains(near, covering.nodes)
         return _Beside(named, NodeValues(covering.nodes[better], told[better])) if better.any() else None
 
@@ -131,7 +129,7 @@ class Topic:
         These are texts that cover what is left: words that belong to no name and ask for no edge. Where none is what
         the question asks for first, a text beside them may be: "tickets about crashes of X's products".
         """
-        ends = answer.best(AS_GOOD)
+        ends = answer.best()
         if self.scores.covered is None or not 0 < len(ends) <= _MOST_ENDS:
             return answer
         called = {word for name in self.query.names_of(answer.named) for word in name}
@@ -157,10 +155,9 @@ class Topic:
 
         They are of the type that the word at ``head`` calls, and cover the words that are ``left``.
         """
-        edges = self.scores.snapshot.edges
-        if edges.degree(ends).sum() > _MOST_BEHIND:
+        if self.edges.degree(ends).sum() > _MOST_BEHIND:
             return answer
-        steps = edges.expand(ends, weights="none", allowed=self.query.allowed)
+        steps = self.edges.expand(ends, weights="none", allowed=self.query.allowed)
         steps = steps.of(~np.isin(steps.targets, np.concatenate((ends, answer.named))))
         found = ordered.distinct(steps.targets.astype(np.int64))
         if not len(found) or (covering := self._covering(found)) is None:
@@ -172,12 +169,12 @@ class Topic:
         new = steps.of(~ordered.contains(answer.nodes, steps.targets.astype(np.int64)))
         if len(new):
             answer = answer.extended(ends, new, np.ones(len(new)))
-        return answer.first(ordered.contains(found, answer.nodes), OF_ANOTHER_KIND)
+        return answer.first(ordered.contains(found, answer.nodes))
 
     def _covering(self, nodes: Nodes) -> Covering | None:
         """Return how candidates cover a question, some nodes among them."""
         refine.covered_by(self.scores, nodes, self.config)
-        return Covering.of(self.scores, self.query, self.relations)
+        return Covering.of(self)
 
     def _left(self, taken: Collection[int] = ()) -> list[int]:
         """Return the places of the words that say something, but for those taken."""
@@ -186,5 +183,4 @@ class Topic:
 
     def _is_silent(self, named: Sequence[Named], nodes: Nodes) -> bool:
         """Tell whether texts say nothing that their edges do not: such texts tell no topic."""
-        settings = self.config.intents.paths
-        return edge_only.is_silent(self.scores, self.query, self.relations, settings, named, nodes, by_names=True)
+        return edge_only.is_silent(self, named, nodes, by_names=True)

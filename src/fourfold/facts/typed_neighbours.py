@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold import ordered
-from fourfold.facts.kinds import MOST_EDGES
-from fourfold.index.base import Allowed, EdgePart, Nodes, Steps
-from fourfold.language.name_matching import Named
-from fourfold.signals.paths import Answer
+from fourfold.facts.question import Question
+from fourfold.index.base import Nodes, Steps
+from fourfold.language.name_matching import Named, nodes_of
+from fourfold.signals.paths import OF_ANOTHER_KIND, Answer
 from fourfold.signals.walks import Step, Walk
 
 Telling = Callable[[Nodes], NDArray[np.bool_]]
@@ -31,34 +31,26 @@ _MOST_EDGES = 20_000
 _EVERYWHERE = 0.8
 """Of what the edges of one type lead to behind ends, so large a share at least must be of the kind asked for."""
 
-_OTHERS = 0.5
-"""What ends of another type are worth then."""
 
-
-def behind(
-    edges: EdgePart,
-    answer: Answer,
-    best: Nodes,
-    of_it: Telling,
-    allowed: Allowed | None,
-    called: NDArray[np.int64],
-) -> Answer | None:
+def behind(question: Question, answer: Answer, of_it: Telling, called: NDArray[np.int64]) -> Answer | None:
     """Return what is of the kind one step behind the best ends, by edges that lead to hardly anything else; or None.
 
-    Edges of the types that the kind is called by, ``called``, lead there before others.
+    Edges of the types that the kind is called by, the numbers ``called``, lead there before others.
     """
-    if len(best) > _MOST_ENDS or edges.degree(best).sum() > MOST_EDGES:
+    best = answer.best()
+    if len(best) > _MOST_ENDS or question.has_very_many(best):
         return None
-    steps = _to_others(edges.expand(best, weights="none", cap=_FAN, allowed=allowed), answer)
+    found = question.edges.expand(best, weights="none", cap=_FAN, allowed=question.query.allowed)
+    steps = _to_others(found, answer)
     if not len(steps):
         return None
-    found = of_it(steps.targets)
+    of_kind = of_it(steps.targets)
     ways, way = np.unique(2 * steps.types + steps.along, return_inverse=True)
-    share = np.bincount(way, found, len(ways)) / np.bincount(way, minlength=len(ways))
-    found &= share[way] >= _EVERYWHERE
-    own = found & steps.along & np.isin(steps.types, called)
-    steps = steps.of(own if own.any() else found)
-    return answer.extended(best, steps, np.ones(len(steps)), _OTHERS) if len(steps) else None
+    share = np.bincount(way, of_kind, len(ways)) / np.bincount(way, minlength=len(ways))
+    of_kind &= share[way] >= _EVERYWHERE
+    own = of_kind & steps.along & np.isin(steps.types, called)
+    steps = steps.of(own if own.any() else of_kind)
+    return answer.extended(best, steps, np.ones(len(steps)), OF_ANOTHER_KIND) if len(steps) else None
 
 
 def _to_others(steps: Steps, answer: Answer) -> Steps:
@@ -67,41 +59,33 @@ def _to_others(steps: Steps, answer: Answer) -> Steps:
     return steps.of(~known)
 
 
-def beside_the_way(
-    edges: EdgePart, answer: Answer, best: Nodes, is_type: Telling, allowed: Allowed | None
-) -> Answer | None:
+def beside_the_way(question: Question, answer: Answer, is_type: Telling) -> Answer | None:
     """Return what is of the type one step from the best ends of paths, else from what they pass; None: nothing."""
+    edges, best = question.edges, answer.best()
     if not 0 < len(best) <= _MOST_ENDS:
         return None
-    way = [step.node for end in best.tolist() for step in answer.path(end)[1][:-1]]
-    passed = ordered.without(ordered.distinct(np.array(way, np.int64)), best) if way else best[:0]
-    for begin in (best, ordered.common(passed, answer.nodes)):
+    passed = ordered.common(ordered.without(answer.passed(best), best), answer.nodes)
+    for begin in (best, passed):
         if not len(begin) or edges.degree(begin).sum() > _MOST_EDGES:
             continue
-        steps = _to_others(edges.expand(begin, weights="none", allowed=allowed), answer)
+        steps = _to_others(edges.expand(begin, weights="none", allowed=question.query.allowed), answer)
         steps = steps.of(np.flatnonzero(is_type(steps.targets.astype(np.int64))))
         if len(steps):
-            return answer.extended(begin, steps, np.ones(len(steps)), _OTHERS)
+            return answer.extended(begin, steps, np.ones(len(steps)), OF_ANOTHER_KIND)
     return None
 
 
 def around(
-    edges: EdgePart,
-    named: Sequence[Named],
-    steps: Sequence[tuple[Named, Walk]],
-    is_type: Telling,
-    allowed: Allowed | None,
-    *,
-    either: bool,
+    question: Question, named: Sequence[Named], steps: Sequence[tuple[Named, Walk]], is_type: Telling, *, either: bool
 ) -> Answer | None:
     """Return what is of the type within two steps of all that is named, or of any of it; None where nothing is.
 
     ``steps`` are the walks of one step from each of what is named. With ``either`` one of it is enough.
     """
-    own = ordered.distinct(np.concatenate([one.nodes for one in named]))
+    own = nodes_of(named)
     found: dict[int, dict[int, tuple[int, Step] | None]] = {one.start: {} for one in named}
     for one, walk in steps:
-        found[one.start].update(_near(edges, own, ordered.without(walk.nodes, own), is_type, allowed))
+        found[one.start].update(_near(question, own, ordered.without(walk.nodes, own), is_type))
     parts = [set(ends) for ends in found.values()]
     meant = set.union(*parts) if either else set.intersection(*parts)
     ends = np.array(sorted(meant), np.int64)
@@ -113,14 +97,12 @@ def around(
     return Answer(ends, np.ones(len(ends)), 0.0, own, (), tuple(steps), behind)
 
 
-def _near(
-    edges: EdgePart, own: Nodes, first: Nodes, is_type: Telling, allowed: Allowed | None
-) -> dict[int, tuple[int, Step] | None]:
+def _near(question: Question, own: Nodes, first: Nodes, is_type: Telling) -> dict[int, tuple[int, Step] | None]:
     """Return what is of the type among nodes; else behind them, each with the node before it and the step."""
-    direct = first[is_type(first)]
+    edges, direct = question.edges, first[is_type(first)]
     if len(direct) or not len(first) or edges.degree(first).sum() > _MOST_EDGES:
         return dict.fromkeys(direct.tolist())
-    steps = edges.expand(first, weights="none", allowed=allowed)
+    steps = edges.expand(first, weights="none", allowed=question.query.allowed)
     targets = steps.targets.astype(np.int64)
     steps = steps.of(np.flatnonzero(is_type(targets) & ~ordered.contains(own, targets)))
     columns = (steps.targets, first[steps.origin], steps.types, steps.along)

@@ -28,7 +28,7 @@ def descriptions(words: Words) -> Iterator[Description]:
     What asks for nothing but what it describes is no question: "memos about mould".
     """
     typed, end = [word.lower() for word, _ in words], len(words)
-    if typed[0] not in QUESTION:
+    if not QUESTION.intersection(typed[:1]):
         return
     content = [bool(terms) for _, terms in words]
     for place in range(1, end - 1):

@@ -17,6 +17,7 @@ from operator import itemgetter
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold import ordered
 from fourfold.index.base import Keys, NamePart, Nodes
 from fourfold.index.names import LONGEST, hashes
 from fourfold.language.lexicon import AUXILIARIES, QUESTION, RELATIVE, SAY_NOTHING, misspelt
@@ -250,77 +251,16 @@ def places_of(named: Iterable[Named]) -> set[int]:
     return {place for one in named for place in range(one.start, one.end)}
 
 
+def nodes_of(named: Iterable[Named]) -> Nodes:
+    """Return all nodes of some names, distinct and ascending."""
+    return ordered.distinct(np.concatenate([one.nodes for one in named]))
+
+
 def replaced(words: Words, named: Sequence[Named], start: int, end: int, said: Words) -> tuple[Words, list[Named]]:
     """Return a question with others for some of its words, of no name, and what it names by places among these."""
     more = len(said) - (end - start)
     moved = [replace(one, start=one.start + more, end=one.end + more) if one.start >= end else one for one in named]
     return [*words[:start], *said, *words[end:]], moved
-
-
-def by_code(
-    words: Words, nodes: Nodes, written: Sequence[tuple[str, ...]], types: Sequence[str], *, alone: bool = False
-) -> list[Named]:
-    """Return the nodes that a question calls by the code that their names begin with: "PEP 8 – Style Guide", PEP 8.
-
-    A code goes to the last of the first figures in a row, and has letters, too. One that several nodes of a type begin
-    with names none of them; of several types it names them all, an incident and the page on it. Nor does a word that is
-    no code name any: the letters are capitals, unlike those of "season 2" or "2nd".
-    Figures before them count only alone and behind a word: "comet 67P", not "films in 3D" or "directed 3D films". Of
-    two codes that overlap the longest counts, then the leftmost.
-
-    ``written`` has the words of the names of ``nodes``, as they are written. Where the question names nothing else
-    (``alone``), capitals of the name are enough: "who wrote pep 8".
-    """
-    typed = [word.lower() for word, _ in words]
-    telling = any(word != word.upper() for word, _ in words)  # in a question all in capitals these tell nothing
-    codes = [tuple(word.lower() for word in code_of(name)) for name in written]
-    kinds = [*zip(codes, types, strict=True)]
-    found: dict[tuple[int, int], Named] = {}
-    for node, name, kind in zip(nodes, written, kinds, strict=True):
-        code = kind[0]
-        begin = _begin_of(code, typed) if code and kinds.count(kind) == 1 else -1
-        end = begin + len(code)
-        if begin < 0 or has_figures("".join(typed[end:][:1])):  # no Python 3 in "Python 3.1"
-            continue
-        figures_first = code[0][0].isdigit()
-        as_code = telling and not figures_first and "".join(word for word, _ in words[begin:end]).isupper()
-        in_name = alone and "".join(name[: len(code)]).isupper()
-        if as_code or (in_name and (not figures_first or _is_called(words, begin, end))):
-            one = found.setdefault((begin, end), Named(np.empty(0, np.int64), begin, end, " ".join(name).lower()))
-            found[begin, end] = replace(one, nodes=np.append(one.nodes, node))
-    apart: list[Named] = []
-    for one in sorted(found.values(), key=lambda one: (one.start - one.end, one.start)):
-        if places_of(apart).isdisjoint(range(one.start, one.end)):
-            apart.append(one)
-    return sorted(apart, key=lambda one: one.start)
-
-
-def _is_called(words: Words, begin: int, end: int) -> bool:
-    """Tell whether a word of its own stands right before others, and none right behind them: "comet 67P"."""
-    before, behind = words[max(begin - 1, 0) : begin], words[end : end + 1]
-    return any(terms for _, terms in before) and not any(terms for _, terms in behind)
-
-
-def _begin_of(part: Sequence[str], typed: Sequence[str]) -> int:
-    """Return where words stand in a row in the question; -1 where they do not."""
-    places = range(len(typed) - len(part) + 1)
-    return next((place for place in places if tuple(typed[place : place + len(part)]) == part), -1)
-
-
-def has_figures(word: str) -> bool:
-    """Tell whether a word has figures in it."""
-    return any(letter.isdigit() for letter in word)
-
-
-def code_of(name: Sequence[str]) -> tuple[str, ...]:
-    """Return the words of the code that a name begins with and goes on behind; none where it does not."""
-    figures = [*map(has_figures, name[: LONGEST + 1])]
-    if True not in figures:
-        return ()
-    first = figures.index(True)
-    end = first + len([*takewhile(bool, figures[first:])])
-    code = tuple(name[:end])
-    return code if end < len(name) and any(letter.isalpha() for letter in "".join(code)) else ()
 
 
 def nearly(

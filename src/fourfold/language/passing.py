@@ -62,10 +62,10 @@ def left_out(
         if one.start in single
         and (_may_pass(words, one.start, starts) or not name_matching.spelt(one, words, names_of))
     }
-    others = [one.nodes for one in meant if one.start not in doubtful]
+    others = [one for one in meant if one.start not in doubtful]
     if not doubtful or not others:
         return meant
-    near = _neighbourhood(edges, ordered.distinct(np.concatenate(others)))
+    near = _neighbourhood(edges, name_matching.nodes_of(others))
 
     def is_meant(one: Named) -> bool:
         return one.start not in doubtful or bool(ordered.contains(near, _neighbourhood(edges, one.nodes)).any())

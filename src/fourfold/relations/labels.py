@@ -16,6 +16,7 @@ from fourfold.cache import Remembered
 from fourfold.edge_types import label
 from fourfold.embed.base import unit
 from fourfold.language.asked import SAME_FAMILY, SAME_WORD
+from fourfold.language.placed import PREPOSITIONS
 from fourfold.language.unspaced import runs_together
 from fourfold.lazy import lazy
 from fourfold.ragged import firsts
@@ -97,6 +98,14 @@ class Labels:
         said = " ".join(word for word in words if not runs_together(word))
         cosines: FloatArray = self._whole @ unit(self._embed([said]))[0]
         return cosines.clip(0.0, 1.0)
+
+    def may_hold(self, word: str, terms: Sequence[str]) -> bool:
+        """Tell whether a word is no stop word, or one that a label is made of: "own" of owns."""
+        return bool(terms) or (word not in PREPOSITIONS and word in self.words.stems)  # "in" is in "tie-ins"
+
+    def hold(self, word: str, terms: Sequence[str]) -> bool:
+        """Tell whether a label holds a word, or one of its family."""
+        return self.may_hold(word, terms) and self.similarity(word)[2] >= SAME_FAMILY
 
     def learn(self, words: Sequence[str]) -> None:
         """Compare labels with words, all new ones at once."""

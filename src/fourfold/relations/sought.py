@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fourfold.config import Paths
 from fourfold.language.asked import SAME_FAMILY, Asked
 from fourfold.language.lexicon import PLACED
 from fourfold.language.meaning import Meaning
 from fourfold.language.syntax import Sentence
+from fourfold.relations.label_grammar import Types
 from fourfold.relations.labels import Labels
-
-Types = NDArray[np.bool_]
-"""(n_types,), which edge types."""
 
 _SORTS = "kind sort type form class category style genre"
 """What labels call the kind of something."""

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fourfold import ordered
 from fourfold.config import Paths
-from fourfold.index.base import NO_NODES, Allowed, EdgePart, Nodes
+from fourfold.index.base import NO_NODES, Allowed, Nodes
 from fourfold.language.meaning import Meaning
-from fourfold.language.name_matching import Named
-from fourfold.signals.walks import Walk, walk
+from fourfold.language.name_matching import Named, nodes_of
+from fourfold.signals.walks import Walk, Walker
 from fourfold.types import FloatArray
 
 _WORTH = 0.7
@@ -24,24 +23,13 @@ _MOST = 50
 """What more has in common with all that is named is not where a walk goes on."""
 
 
-def nodes_of(named: Sequence[Named]) -> Nodes:
-    """Return all nodes of some names, distinct and ascending."""
-    return ordered.distinct(np.concatenate([name.nodes for name in named]))
-
-
-def single_steps(
-    edges: EdgePart,
-    named: Sequence[Named],
-    numbers: NDArray[np.int64],
-    settings: Paths,
-    allowed: Allowed | None,
-    ids: Callable[[Nodes], Sequence[str]],
-) -> list[tuple[Named, Walk]]:
+def single_steps(walker: Walker, named: Sequence[Named]) -> list[tuple[Named, Walk]]:
     """Return the walks of one step by whatever edge from each of several named nodes."""
-    any_edge = replace(Meaning.none(1, len(numbers)), asked=np.ones((1, len(numbers))), trust=np.ones(1))
-    one_step = replace(settings, steps=1, against=1.0)
-    found = [(name, walk(edges, name.nodes, any_edge, numbers, one_step, allowed, ids=ids)) for name in named]
-    return [(name, one) for name, one in found if one is not None and len(one.nodes)]
+    n_types = len(walker.numbers)
+    any_edge = replace(Meaning.none(1, n_types), asked=np.ones((1, n_types)), trust=np.ones(1))
+    one_step = replace(walker, settings=replace(walker.settings, steps=1, against=1.0))
+    found = [(name, one_step.walk(name.nodes, any_edge)) for name in named]
+    return [(name, one) for name, one in found if one is not None]
 
 
 def cut_short(steps: Sequence[tuple[Named, Walk]], settings: Paths) -> tuple[list[Named], Allowed]:
@@ -79,13 +67,7 @@ def preferred(
 
 
 def onward(
-    edges: EdgePart,
-    named: Sequence[Named],
-    steps: Sequence[tuple[Named, Walk]],
-    asked: Meaning,
-    numbers: NDArray[np.int64],
-    follow: Callable[[Nodes, Meaning], Walk | None],
-    settings: Paths,
+    walker: Walker, named: Sequence[Named], steps: Sequence[tuple[Named, Walk]], asked: Meaning
 ) -> list[tuple[Named, Walk]]:
     """Return the walks that go on from what stands beside all that is named: the fee of X in 1996, from one record.
 
@@ -98,9 +80,9 @@ def onward(
     common = ordered.without(reduce(ordered.common, around), own)
     if not 0 < len(common) <= _MOST:
         return []
-    back = edges.expand(common, weights="none", cap=settings.fan)
-    links = np.isin(numbers, back.types[ordered.contains(own, back.targets.astype(np.int64))])
-    found = follow(common, replace(asked, asked=np.where(links, 0.0, asked.asked)))
+    back = walker.edges.expand(common, weights="none", cap=walker.settings.fan)
+    links = np.isin(walker.numbers, back.types[ordered.contains(own, back.targets.astype(np.int64))])
+    found = walker.walk(common, replace(asked, asked=np.where(links, 0.0, asked.asked)))
     if found is None:
         return []
     found = found.after_another()

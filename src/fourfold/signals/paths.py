@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial, reduce
+from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,11 +26,16 @@ from fourfold.edge_types import PART_OF
 from fourfold.index.base import NO_NODES, Allowed, EdgePart, Nodes, Steps, only
 from fourfold.language.asked import SAME_FAMILY
 from fourfold.language.meaning import Meaning
-from fourfold.language.name_matching import Named
+from fourfold.language.name_matching import Named, nodes_of
 from fourfold.signals import common_ends
-from fourfold.signals.common_ends import nodes_of
-from fourfold.signals.walks import Step, Walk, walk
+from fourfold.signals.walks import Step, Walk, Walker
 from fourfold.types import FloatArray
+
+OF_ANOTHER_KIND = 0.5
+"""What the end of a path is worth that is not of the kind asked for, where another is."""
+
+_AS_GOOD = 0.05
+"""Ends of paths that are worth so much less than the best are as good."""
 
 _MOST_NAMED = 4
 """Of more named nodes those with the longest names are followed."""
@@ -89,17 +94,30 @@ class Answer:
                 return start, steps
         return -1, []
 
-    def best(self, within: float) -> Nodes:
-        """Return the ends that are worth so much less than the best at most."""
-        best: Nodes = self.nodes[self.values >= self.values.max(initial=0.0) - within]
+    def passed(self, ends: Nodes) -> Nodes:
+        """Return the nodes on the paths to some ends, without what is named and the ends themselves, ascending."""
+        way = [step.node for end in ends.tolist() for step in self.path(end)[1][:-1]]
+        return ordered.distinct(np.array(way, np.int64))
+
+    @property
+    def as_good(self) -> NDArray[np.bool_]:
+        """Which ends are as good as the best, (n_ends,)."""
+        as_good: NDArray[np.bool_] = self.values >= self.values.max(initial=0.0) - _AS_GOOD
+        return as_good
+
+    def best(self) -> Nodes:
+        """Return the ends that are as good as the best."""
+        best: Nodes = self.nodes[self.as_good]
         return best
 
-    def first(self, of_it: NDArray[np.bool_], others: float) -> Answer:
-        """Return the answer with some of its ends before the others, which are worth ``others`` then."""
+    def first(self, of_it: NDArray[np.bool_]) -> Answer:
+        """Return the answer with some of its ends before the others; as it is where these are none."""
+        if not of_it.any():
+            return self
         values = np.where(of_it, self.values / self.values[of_it].max(), 0.0)
         rest = self.values[~of_it].max(initial=0.0)
         if rest:
-            values[~of_it] = others * self.values[~of_it] / max(rest, self.values[of_it].max())
+            values[~of_it] = OF_ANOTHER_KIND * self.values[~of_it] / max(rest, self.values[of_it].max())
         return replace(self, values=values)
 
     def extended(self, ends: Nodes, steps: Steps, values: FloatArray, others: float = 1.0) -> Answer:
@@ -169,7 +187,6 @@ class PathQuestion:
     Args:
         named: the nodes that it names, by places in ``meaning``.
         meaning: what each word asks for, in the order of the question.
-        numbers: (n_types,) the numbers of the edge types that ``meaning`` is about.
         content: (n_words,) which words are no stop words.
         together: whether all that is named is meant, not one thing or another.
         unsaid: whether a first step may be taken that no word asks for.
@@ -180,7 +197,6 @@ class PathQuestion:
 
     named: Sequence[Named]
     meaning: Meaning
-    numbers: NDArray[np.int64]
     content: NDArray[np.bool_]
     together: bool = True
     unsaid: bool = False
@@ -202,39 +218,25 @@ class PathQuestion:
         return min(1.0, told / enough) if enough else 1.0
 
 
-def answer(
-    edges: EdgePart,
-    question: PathQuestion,
-    settings: Paths,
-    allowed: Allowed | None = None,
-    *,
-    ids: Callable[[Nodes], Sequence[str]],
-) -> Answer | None:
-    """Return what the question asks for, or None where it names no node or asks for no edge.
-
-    By ``ids`` equally good ends are told apart where not all can be followed.
-    """
-    meaning, numbers = question.meaning, question.numbers
+def answer(walker: Walker, question: PathQuestion) -> Answer | None:
+    """Return what the question asks for, or None where it names no node or asks for no edge."""
+    meaning, settings = question.meaning, walker.settings
     called = _meant(question.named, meaning)
-    named = _told_apart(edges, called, question.content | (meaning.trust > 0), settings)
+    named = _told_apart(walker.edges, called, question.content | (meaning.trust > 0), settings)
     free = question.free(named)
     asking = free[meaning.trust[free] > 0]
 
-    def follow(nodes: Nodes, words: Meaning, within: Allowed | None = allowed) -> Walk | None:
-        found = walk(edges, nodes, words, numbers, settings, within, ids=ids)
-        return found if found is not None and len(found.nodes) else None
-
     together, unsaid = question.together and len(named) > 1, question.unsaid and len(named) == 1
-    steps = common_ends.single_steps(edges, named, numbers, settings, allowed, ids) if together or unsaid else []
-    walks = _walks(question, named, asking, steps if unsaid else None, follow)
+    steps = common_ends.single_steps(walker, named) if together or unsaid else []
+    walks = _walks(walker, question, named, asking, steps if unsaid else None)
     if together and (cut := common_ends.cut_short(steps, settings))[0]:
-        large, near = cut
-        steps += common_ends.single_steps(edges, large, numbers, settings, near, ids)
-        walks += _walks(question, large, asking, None, partial(follow, within=near))
+        large, near = cut[0], replace(walker, allowed=cut[1])
+        steps += common_ends.single_steps(near, large)
+        walks += _walks(near, question, large, asking, None)
     shared = steps if together else []
     if question.onward:
         words = meaning.of(asking.tolist()[:_MOST_ASKING])
-        walks += common_ends.onward(edges, named, shared, words, numbers, follow, settings)
+        walks += common_ends.onward(walker, named, shared, words)
     if not walks and not shared:
         return None
     nodes, totals = _together(walks)
@@ -255,11 +257,11 @@ def answer(
 
 
 def _walks(
+    walker: Walker,
     question: PathQuestion,
     named: Sequence[Named],
     asking: NDArray[np.int64],
     steps: Sequence[tuple[Named, Walk]] | None,
-    follow: Callable[[Nodes, Meaning], Walk | None],
 ) -> list[tuple[Named, Walk]]:
     """Return the walks from each named node by the words, which are at the places ``asking``, and where each began.
 
@@ -270,10 +272,10 @@ def _walks(
     walks = []
     for name in named:
         asked = [meaning.of(words[:_MOST_ASKING]) for words in _orders(name, asking, kinds, question.clause)]
-        walks += [(name, one) for words in asked if (one := follow(name.nodes, words)) is not None]
+        walks += [(name, one) for words in asked if (one := walker.walk(name.nodes, words)) is not None]
         if steps is not None:
             around = _around(name, steps)
-            found = (follow(around.nodes, words) for words in asked)
+            found = (walker.walk(around.nodes, words) for words in asked)
             walks += [(around, one) for one in map(Walk.after_another, filter(None, found)) if len(one.nodes)]
     return walks
 

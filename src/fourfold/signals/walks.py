@@ -24,8 +24,10 @@ _LEAST = 0.02
 
 _NEVER = -1e9
 
+Tables = tuple[FloatArray, FloatArray, FloatArray]
+"""What words are worth to a step: along an edge, against it, back along the edge it came by."""
+
 _ALONG, _AGAINST, _TURNED = range(3)
-"""The tables of what words are worth to a step: along an edge, against it, back along the edge it came by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +127,7 @@ class Walk:
     total: float
     price: float
     levels: tuple[_Level, ...]
-    tables: tuple[FloatArray, FloatArray, FloatArray]
+    tables: Tables
 
     @property
     def explained(self) -> float:
@@ -167,53 +169,93 @@ class Walk:
         return state, steps[::-1]
 
 
-def walk(
-    edges: EdgePart,
-    start: Nodes,
-    meaning: Meaning,
-    numbers: NDArray[np.int64],
-    settings: Paths,
-    allowed: Allowed | None = None,
-    *,
-    ids: Callable[[Nodes], Sequence[str]],
-) -> Walk | None:
-    """Follow the words of a question from a named node; None where no word asks for an edge.
+@dataclass(frozen=True, slots=True)
+class Walker:
+    """Walks over the edges of a graph by the words of a question.
 
-    ``start`` is the named node, or all of the same name; ``meaning`` stands in the order of the walk, and is about the
-    edge types ``numbers`` (n_types,). By ``ids`` equally good ends are told apart where not all can be followed.
+    Args:
+        edges: those of the graph.
+        numbers: (n_types,) those of the edge types that meanings are about.
+        settings: the constants of the walk.
+        ids: nodes → their ids, by which equally good ends are told apart where not all can be followed.
+        allowed: where it may lead; None: to any node.
+
     """
-    total = float(meaning.trust.sum())
-    if total <= 0:
-        return None
-    price = settings.price * float(meaning.trust.max())
-    tables = _tables(meaning, numbers, len(edges.type_names), settings.against)
-    worth = (np.maximum(tables[_ALONG][0, -1], tables[_AGAINST][0, -1]) > _LEAST).astype(np.float64)
-    n_words = len(meaning.trust) + 1
-    home, nodes = ordered.distinct(start), start
-    best: FloatArray = np.zeros((len(start), n_words))
-    came: _Came | None = None
-    levels: list[_Level] = []
-    for _ in range(settings.steps):
-        level = _next(edges, home, nodes, best, came, worth, tables, price, settings, allowed, ids)
-        if level is None:
-            break
-        levels.append(level)
-        came = _Came(level.types, level.forward, level.only_from(nodes))
-        nodes, best = level.nodes, level.best
-    if not levels:
-        none = np.empty(0, np.int64)
-        return Walk(none, np.empty(0), none, total, price, (), tables)
-    found = np.concatenate([level.nodes for level in levels])
-    values = np.concatenate([level.best[:, -1] for level in levels])
-    lengths = np.repeat(np.arange(1, len(levels) + 1), [len(level.nodes) for level in levels])
-    order = np.lexsort((lengths, -values, found))
-    first = order[firsts(found[order])]
-    return Walk(found[first], values[first], lengths[first], total, price, tuple(levels), tables)
+
+    edges: EdgePart
+    numbers: NDArray[np.int64]
+    settings: Paths
+    ids: Callable[[Nodes], Sequence[str]]
+    allowed: Allowed | None = None
+
+    def walk(self, start: Nodes, meaning: Meaning) -> Walk | None:
+        """Follow the words of a question from a named node; None where they lead nowhere.
+
+        ``start`` is the named node, or all of the same name; ``meaning`` stands in the order of the walk.
+        """
+        total = float(meaning.trust.sum())
+        if total <= 0:
+            return None
+        price = self.settings.price * float(meaning.trust.max())
+        tables = _tables(meaning, self.numbers, len(self.edges.type_names), self.settings.against)
+        search, nodes = _Search(self, ordered.distinct(start), tables, price), start
+        best: FloatArray = np.zeros((len(start), len(meaning.trust) + 1))
+        came: _Came | None = None
+        levels: list[_Level] = []
+        for _ in range(self.settings.steps):
+            level = search.next(nodes, best, came)
+            if level is None:
+                break
+            levels.append(level)
+            came = _Came(level.types, level.forward, level.only_from(nodes))
+            nodes, best = level.nodes, level.best
+        if not levels:
+            return None
+        found = np.concatenate([level.nodes for level in levels])
+        values = np.concatenate([level.best[:, -1] for level in levels])
+        lengths = np.repeat(np.arange(1, len(levels) + 1), [len(level.nodes) for level in levels])
+        order = np.lexsort((lengths, -values, found))
+        first = order[firsts(found[order])]
+        return Walk(found[first], values[first], lengths[first], total, price, tuple(levels), tables)
 
 
-def _tables(
-    meaning: Meaning, numbers: NDArray[np.int64], n_types: int, wrong_way: float
-) -> tuple[FloatArray, FloatArray, FloatArray]:
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """One walk from ``home``: ``tables`` say what words are worth to a step, which costs the ``price``."""
+
+    walker: Walker
+    home: Nodes
+    tables: Tables
+    price: float
+
+    def next(self, nodes: Nodes, best: FloatArray, came: _Came | None) -> _Level | None:
+        """Take one more step from every state but those that came back home; None where none is worth its price."""
+        edges, settings, allowed = self.walker.edges, self.walker.settings, self.walker.allowed
+        along, against, turned = self.tables
+        worth = (np.maximum(along[0, -1], against[0, -1]) > _LEAST).astype(np.float64)
+        mirrored = bool(turned.any())
+        parts = []
+        for forward, table in ((True, along), (False, against)):
+            found = edges.expand(nodes, forward=forward, worth=worth, weights="none", cap=settings.fan, allowed=allowed)
+            if came is not None:
+                back = (came.types[found.origin] == found.types) & (came.forward[found.origin] != forward)
+                others = back & (came.only[found.origin] != found.targets)
+                if mirrored and others.any():
+                    parts.append(_Steps.of(found.of(others), best, turned, forward=forward))
+                found = found.of(~back)
+            parts.append(_Steps.of(found, best, table, forward=forward))
+        steps = _Steps.joined(parts)
+        steps = replace(steps, gained=steps.gained - self.price)
+        worthwhile = steps.gained[:, -1] > 0
+        if came is not None:
+            worthwhile &= ~ordered.contains(self.home, nodes)[steps.origins]
+        if not worthwhile.any():
+            return None
+        level = steps.rows(worthwhile).grouped()
+        return level if len(level.nodes) <= settings.beam else _thinned(level, self.walker)
+
+
+def _tables(meaning: Meaning, numbers: NDArray[np.int64], n_types: int, wrong_way: float) -> Tables:
     """Return what the words i … j − 1 are worth to one step of each type, (n_words + 1, n_words + 1, n_types).
 
     The tables are for a step along an edge, against it, and back along the type it came by, which only a mirror ("the
@@ -246,42 +288,6 @@ def _repeated(meaning: Meaning) -> FloatArray:
     return np.where(meaning.turned, sure * (before[1] > 0), sure * (before[0] > 0))
 
 
-def _next(
-    edges: EdgePart,
-    home: Nodes,
-    nodes: Nodes,
-    best: FloatArray,
-    came: _Came | None,
-    worth: FloatArray,
-    tables: tuple[FloatArray, FloatArray, FloatArray],
-    price: float,
-    settings: Paths,
-    allowed: Allowed | None,
-    ids: Callable[[Nodes], Sequence[str]],
-) -> _Level | None:
-    """Take one more step from every state but those that came back home; None where none is worth its price."""
-    parts = []
-    mirrored = bool(tables[_TURNED].any())
-    for forward, table in ((True, tables[_ALONG]), (False, tables[_AGAINST])):
-        found = edges.expand(nodes, forward=forward, worth=worth, weights="none", cap=settings.fan, allowed=allowed)
-        if came is not None:
-            back = (came.types[found.origin] == found.types) & (came.forward[found.origin] != forward)
-            others = back & (came.only[found.origin] != found.targets)
-            if mirrored and others.any():
-                parts.append(_Steps.of(found.of(others), best, tables[_TURNED], forward=forward))
-            found = found.of(~back)
-        parts.append(_Steps.of(found, best, table, forward=forward))
-    steps = _Steps.joined(parts)
-    steps = replace(steps, gained=steps.gained - price)
-    worthwhile = steps.gained[:, -1] > 0
-    if came is not None:
-        worthwhile &= ~ordered.contains(home, nodes)[steps.origins]
-    if not worthwhile.any():
-        return None
-    level = steps.rows(worthwhile).grouped()
-    return level if len(level.nodes) <= settings.beam else _thinned(level, settings.beam, ids, edges.type_names)
-
-
 def _gained(before: FloatArray, table: FloatArray, kind: NDArray[np.int64]) -> FloatArray:
     """Return the best sum after a step along each edge for each number of words used up, (n_edges, n_words + 1)."""
     n_words = before.shape[1]
@@ -293,14 +299,14 @@ def _gained(before: FloatArray, table: FloatArray, kind: NDArray[np.int64]) -> F
     return found
 
 
-def _thinned(level: _Level, beam: int, ids: Callable[[Nodes], Sequence[str]], type_names: Sequence[str]) -> _Level:
+def _thinned(level: _Level, walker: Walker) -> _Level:
     """Keep the best states; of equally good ones those with the smaller ids."""
 
     def ranked(tied: NDArray[np.intp]) -> list[tuple[str, str, bool]]:
-        types = [type_names[number] for number in level.types[tied].tolist()]
-        return list(zip(ids(level.nodes[tied]), types, level.forward[tied].tolist(), strict=True))
+        types = [walker.edges.type_names[number] for number in level.types[tied].tolist()]
+        return list(zip(walker.ids(level.nodes[tied]), types, level.forward[tied].tolist(), strict=True))
 
-    kept = ordered.largest(level.best[:, -1], beam, ranked).nonzero()[0]
+    kept = ordered.largest(level.best[:, -1], walker.settings.beam, ranked).nonzero()[0]
     counts = np.diff(level.starts)[kept]
     edges = spans(level.starts[kept], counts)
     return _Level(

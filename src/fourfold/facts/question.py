@@ -1,0 +1,73 @@
+"""A question about facts, with what was found of it so far, and the edge types that it may ask for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fourfold import ordered, refine
+from fourfold.config import Paths
+from fourfold.index.base import NO_NODES, EdgePart, Nodes, Steps
+from fourfold.query import Query
+from fourfold.relations.relations import Relations
+from fourfold.scores import Scores
+from fourfold.signals.walks import Walker
+
+_MOST_EDGES = 100_000
+"""Where nodes have more edges than that, these are not looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question about facts; ``settings`` are the constants that it is answered by."""
+
+    scores: Scores
+    query: Query
+    relations: Relations
+    settings: Paths
+
+    @property
+    def edges(self) -> EdgePart:
+        """The edges of the graph."""
+        return self.scores.snapshot.edges
+
+    @property
+    def plain(self) -> list[str]:
+        """Its words in lower case."""
+        return [word.lower() for word, _ in self.query.words]
+
+    @property
+    def walker(self) -> Walker:
+        """What walks from named nodes."""
+        ids, allowed = self.scores.snapshot.ids, self.query.allowed
+        return Walker(self.edges, self.relations.numbers, self.settings, ids, allowed)
+
+    def best_by(self, part: str, count: int | None = None) -> Nodes:
+        """Return the best nodes by text or by embedding, best first; none where that was not asked.
+
+        So many as are asked for first anyway, if ``count`` is left out.
+        """
+        if part not in self.scores.rankings:
+            return NO_NODES
+        return self.scores.best_of(part, self.query, count or refine.FIRST_CANDIDATES).nodes.astype(np.int64)
+
+    def steps(self, nodes: Nodes, types: NDArray[np.bool_], *, forward: bool | None = None) -> Steps:
+        """Return the steps from nodes by edges of some types, (n_types,); none where nodes have very many edges.
+
+        ``forward``: along the arrow only, or against it only; None is both.
+        """
+        numbers = self.relations.numbers[types]
+        if not len(numbers) or self.has_very_many(nodes):
+            return Steps.joined([])
+        worth = np.bincount(numbers, minlength=len(self.edges.type_names)).astype(np.float64)
+        return self.edges.expand(nodes, forward=forward, worth=worth, weights="none")
+
+    def count_having(self, nodes: Nodes, types: NDArray[np.bool_], *, forward: bool | None = None) -> int:
+        """Return how many nodes have edges of some types; ``types`` and ``forward`` as ``steps`` has them."""
+        return len(ordered.distinct(self.steps(nodes, types, forward=forward).origin.astype(np.int64)))
+
+    def has_very_many(self, nodes: Nodes) -> bool:
+        """Tell whether nodes have so many edges that these are not looked at."""
+        return bool(self.edges.degree(nodes).sum() > _MOST_EDGES)
