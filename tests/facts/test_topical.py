@@ -98,6 +98,16 @@ def test_what_else_is_named_tells_which_of_several_is_meant():
         assert museum.search("shows by Ada with something from Sir Otto").ids[0] == "Blue"
 
 
+def test_a_part_of_a_title_names_no_thing_whose_texts_are_sought():
+    text = "Queues of events in simulation, their lists compared by speed and by memory, with applied examples."
+    nodes = [Node(id="title", name="Stochastic processes of arrival"), Node(id="text", name="Event lists", text=text)]
+    other = Node(id="other", name="Applied stochastic processes in practice: a long look at what they are good for")
+    with Retriever() as papers:
+        papers.add([*nodes, other], [Edge("title", "text", "cites"), Edge("other", "title", "extends")])
+        plain = papers.search("lists of events").weights
+        assert papers.search("arrival lists of events applied").weights == plain  # paths would weigh more
+
+
 @pytest.mark.parametrize("question", ["where do guests stay on Green Tour?", "where do the guests stay on Green Tour?"])
 def test_where_somebody_does_something_is_where_its_edge_leads(question):
     with graph_of("Green Tour|stays_at|Villa Olive · Villa Olive|country|Greece · Green Tour|led_by|Ada") as travel:

@@ -118,6 +118,9 @@ class Topic(Question):
         for place in left[:1]:
             if place <= 1 and (are := covering.are(place)).any():
                 better &= are
+        if least:
+            own_types = [covering.types[place] for place in is_named.nonzero()[0].tolist()]
+            better &= [kind not in own_types for kind in covering.types]  # a title is no name of a thing
         if better.any():
             near = np.sort(self.edges.expand(own, weights="none").targets.astype(np.int64))
             better &= ordered.contains(near, covering.nodes)
