@@ -100,11 +100,11 @@ def test_what_else_is_named_tells_which_of_several_is_meant():
 
 def test_a_part_of_a_title_names_no_thing_whose_texts_are_sought():
     text = "Queues of events in simulation, their lists compared by speed and by memory, with applied examples."
-    nodes = [Node(id="title", name="Stochastic processes of arrival"), Node(id="text", name="Event lists", text=text)]
+    nodes = [Node(id="title", name="Stochastic processes of arrival"), Node(id="text", name="Calendars", text=text)]
     other = Node(id="other", name="Applied stochastic processes in practice: a long look at what they are good for")
     with Retriever() as papers:
         papers.add([*nodes, other], [Edge("title", "text", "cites"), Edge("other", "title", "extends")])
-        plain = papers.search("lists of events").weights
+        plain = papers.search("calendars of a year").weights
         assert papers.search("arrival lists of events applied").weights == plain  # paths would weigh more
 
 
