@@ -104,8 +104,7 @@ def test_a_part_of_a_title_names_no_thing_whose_texts_are_sought():
     other = Node(id="other", name="Applied stochastic processes in practice: a long look at what they are good for")
     with Retriever() as papers:
         papers.add([*nodes, other], [Edge("title", "text", "cites"), Edge("other", "title", "extends")])
-        plain = papers.search("calendars of a year").weights
-        assert papers.search("arrival lists of events applied").weights == plain  # paths would weigh more
+        assert papers.search("arrival lists of events applied").weights.intent < 0.3  # paths would weigh more
 
 
 @pytest.mark.parametrize("question", ["where do guests stay on Green Tour?", "where do the guests stay on Green Tour?"])
