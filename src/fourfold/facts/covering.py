@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +12,7 @@ from fourfold import ordered
 from fourfold.facts.question import Question
 from fourfold.index.base import Nodes
 from fourfold.index.inner_products import row_by_row
+from fourfold.lazy import lazy
 from fourfold.query import Query
 from fourfold.scores import Covered
 from fourfold.signals import late
@@ -22,28 +23,33 @@ A_TEXT = 12
 """What has fewer wordpieces is a name."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Covering:
     """The best candidates by text and embedding, ``nodes`` (n,), ascending, beside what was asked.
 
-    ``sizes`` (n,) are how many distinct wordpieces each has; ``types`` (n,) the terms of its type.
+    ``sizes`` (n,) are how many distinct wordpieces each has; ``terms`` reads the terms of a type.
     """
 
     query: Query
     asked: Asked
     covered: Covered
     sizes: NDArray[np.int64]
-    types: list[set[str]]
+    terms: Callable[[str], list[str]]
 
     @classmethod
     def of(cls, question: Question) -> Covering | None:
         """Return how candidates cover a question; None where late interaction did not look at any."""
-        scores, query, terms = question.scores, question.query, question.relations.labels.terms
+        scores = question.scores
         if scores.covered is None or scores.late is None:
             return None
         starts, _ = scores.snapshot.tokens.of(scores.covered.nodes)
-        types = [set(terms(kind)) for kind in query.types_of(scores.covered.nodes)]
-        return cls(query, scores.late.asked, scores.covered, starts[1:] - starts[:-1], types)
+        terms = question.relations.labels.terms
+        return cls(question.query, scores.late.asked, scores.covered, starts[1:] - starts[:-1], terms)
+
+    @lazy
+    def types(self) -> list[frozenset[str]]:
+        """The terms of the type of each candidate, (n,)."""
+        return [frozenset(self.terms(kind)) for kind in self.query.types_of(self.nodes)]
 
     @property
     def nodes(self) -> Nodes:

@@ -79,7 +79,7 @@ class Topic(Question):
         """
         if len(self.relations) == 1 or _NO_TEXT.intersection(self.plain[:1]):
             return None
-        if (covering := Covering.of(self)) is None:
+        if (covering := Covering.of(self)) is None or not covering.texts.any():
             return None
         if named:
             ways = [self._beside(covering, named)]
@@ -93,38 +93,42 @@ class Topic(Question):
         return answer and replace(answer, values=best.told.at(answer.nodes) / best.told.values.max(), sure=_SURE)
 
     def _in_part(self, covering: Covering) -> Iterator[tuple[Named, float]]:
-        """Give the best candidates that the question names by a part of their name, and what must cover the rest."""
-        written = self.query.names_of(covering.nodes)
-        for letters, one in name_matching.parts(self.query.words, covering.nodes, written, self.relations.hold):
+        """Give the best candidates that the question names by a part of their name, and what must cover the rest.
+
+        Where all are of one type, or of none, a title is no name of a thing.
+        """
+        things = covering.nodes[~covering.texts]
+        if not self.edges.degree(things).any() or len(set(covering.types)) < 2:
+            return
+        written = self.query.names_of(things)
+        for letters, one in name_matching.parts(self.query.words, things, written, self.relations.hold):
             yield one, _MUCH if name_matching.tells(letters, one) else _NEARLY_ALL
 
     def _beside(self, covering: Covering, named: Sequence[Named], *, least: float = 0.0) -> _Beside | None:
-        """Return the candidates beside the named nodes that cover more of the rest of the question; None: none does.
+        """Return the texts beside the named nodes that cover more of the rest of the question; None: none does.
 
-        They have texts, what is named has none. They are what the question asks for where it begins with that; what
-        sort of thing is named belongs to the name. Of a part of a name ``least`` of the rest must be covered.
+        What is named has none itself. They are what the question asks for where it begins with that; what sort of thing
+        is named belongs to the name. Of a part of a name ``least`` of the rest must be covered.
         """
         own = nodes_of(named)
-        if not 0 < self.edges.degree(own).sum() <= _MOST_EDGES:
-            return None
         is_named = ordered.contains(own, covering.nodes)
+        if not is_named.any() or covering.texts[is_named].any() or self.edges.degree(own).sum() > _MOST_EDGES:
+            return None
+        near = np.sort(self.edges.expand(own, weights="none").targets.astype(np.int64))
+        better = covering.texts & ordered.contains(near, covering.nodes)
+        if not better.any():
+            return None
         left = self._left(name_matching.places_of(named))
         told, share = covering.share([place for place in left if not (covering.are(place) & is_named).any()])
-        if share < _LEAST:
-            return None
-        if not is_named.any() or covering.texts[is_named].any():
-            return None
-        better = ~is_named & covering.texts & (told >= max(told[is_named].max(initial=0.0) + _MORE, least))
-        for place in left[:1]:
-            if place <= 1 and (are := covering.are(place)).any():
-                better &= are
+        better &= told >= max(told[is_named].max() + _MORE, least)
+        if left and left[0] <= 1 and (are := covering.are(left[0])).any():
+            better &= are
         if least:
-            own_types = [covering.types[place] for place in is_named.nonzero()[0].tolist()]
-            better &= [kind not in own_types for kind in covering.types]  # a title is no name of a thing
-        if better.any():
-            near = np.sort(self.edges.expand(own, weights="none").targets.astype(np.int64))
-            better &= ordered.contains(near, covering.nodes)
-        return _Beside(named, NodeValues(covering.nodes[better], told[better])) if better.any() else None
+            types = [covering.types[place] for place in is_named.nonzero()[0].tolist()]
+            better &= [kind not in types for kind in covering.types]
+        if share < _LEAST or not better.any():
+            return None
+        return _Beside(named, NodeValues(covering.nodes[better], told[better]))
 
     def first(self, answer: Answer) -> Answer:
         """Return an answer with those of its best ends first that are most on the topic: "what did X write about Y".
