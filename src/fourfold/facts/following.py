@@ -18,7 +18,6 @@ from fourfold.facts import amounts, excepted, subjects
 from fourfold.facts.answers import EXPLAINED, QUESTION_MARKS, About
 from fourfold.facts.kinds import Kinds
 from fourfold.facts.question import Question
-from fourfold.index.base import NodeValues
 from fourfold.intent import NO_INTENT
 from fourfold.language import kin, name_matching, peers
 from fourfold.language.amounts import asked_for, compared
@@ -80,7 +79,6 @@ def _put(scores: Scores, answer: Answer, weight: float, back: float) -> None:
     scores.weights = Weights(embedding, text, graph, share + intent)
     scores.asked = AskedPaths(
         answer,
-        NodeValues(answer.nodes, answer.values),
         share / scores.weights.intent,
         (1.0 - share) * before.intent * (1.0 - answer.sure) / scores.weights.intent,
         back,

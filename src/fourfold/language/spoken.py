@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
+from itertools import accumulate
 
 from fourfold.language.lexicon import PHRASES, QUESTION, WHICH
 from fourfold.language.name_matching import Named, Words, places_of
@@ -47,7 +48,7 @@ def read_aloud(
         if others and meant and not any(says(same) for same, other in PHRASES.items() if other == word):
             said[start:end] = [(word, tuple(terms(word))), *[None] * (len(phrase) - 1)]
             named = others  # a node Centre is not meant beside them
-    return [word for word in said if word], _renumbered(named, said)
+    return _read(named, said)
 
 
 def without(words: Words, named: Sequence[Named], places: Collection[int]) -> tuple[Words, list[Named]]:
@@ -56,7 +57,7 @@ def without(words: Words, named: Sequence[Named], places: Collection[int]) -> tu
         return words, list(named)
     said = [None if place in places else word for place, word in enumerate(words)]
     kept = [one for one in named if places_of([one]).isdisjoint(places)]
-    return [word for word in said if word], _renumbered(kept, said)
+    return _read(kept, said)
 
 
 def without_co(words: Words, named: Sequence[Named]) -> tuple[Words, list[Named]] | None:
@@ -65,15 +66,14 @@ def without_co(words: Words, named: Sequence[Named]) -> tuple[Words, list[Named]
     said = [None if typed[place] == CO and place not in names else word for place, word in enumerate(words)]
     if None not in said or _WITH in typed:
         return None
-    return [word for word in said if word], _renumbered(named, said)
+    return _read(named, said)
 
 
-def _renumbered(named: Sequence[Named], said: Sequence[Word | None]) -> list[Named]:
-    """Return what is named by places among the words that are read: those that are not None."""
-    if None not in said:
-        return list(named)
-    before = [sum(word is not None for word in said[:place]) for place in range(len(said) + 1)]
-    return [replace(one, start=before[one.start], end=before[one.end]) for one in named]
+def _read(named: Sequence[Named], said: Sequence[Word | None]) -> tuple[Words, list[Named]]:
+    """Return the words that are read, those that are not None, and what is named by places among these."""
+    before = [0, *accumulate(word is not None for word in said)]
+    read = [word for word in said if word is not None]
+    return read, [replace(one, start=before[one.start], end=before[one.end]) for one in named]
 
 
 def _parted(word: Word) -> Word:
