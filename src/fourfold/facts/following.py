@@ -226,7 +226,7 @@ def _about(question: Question, words: Words, named: Sequence[Named]) -> tuple[Ab
         return asked, asked.reader.meaning()
 
     labels, plain = question.relations.labels, without_co(words, named)
-    shared = peers.readings(words, named, question.relations.holds, labels.say, labels.terms)
+    shared = peers.Sharing(words, named, question.relations.holds, labels.say, labels.terms).readings()
     readings = starmap(read_as, [plain]) if plain else map(_away, starmap(read_as, islice(shared, _MOST_READINGS)))
     return next((one for one in readings if _has_what_is_asked(*one)), None) or read_as(words, named)
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import accumulate
 
 from fourfold.language.lexicon import PHRASES, QUESTION, WHICH
-from fourfold.language.name_matching import Named, Words, places_of
+from fourfold.language.name_matching import Named, Reading, Words, places_of
 from fourfold.language.syntax import CO
 
 Word = tuple[str, tuple[str, ...]]
@@ -27,8 +27,8 @@ def read_aloud(
     words: Words,
     named: Sequence[Named],
     terms: Callable[[str], Sequence[str]],
-    says: Callable[[tuple[str, ...]], bool] = lambda phrase: False,
-) -> tuple[Words, list[Named]]:
+    says: Callable[[tuple[str, ...]], bool],
+) -> Reading:
     """Return the words of a question that are read, and what it names by places among these.
 
     ``says`` tells whether a label has a phrase as it is.
@@ -51,7 +51,7 @@ def read_aloud(
     return _read(named, said)
 
 
-def without(words: Words, named: Sequence[Named], places: Collection[int]) -> tuple[Words, list[Named]]:
+def without(words: Words, named: Sequence[Named], places: Collection[int]) -> Reading:
     """Return the words of a question but for those at some places, and what it names by the others."""
     if not places:
         return words, list(named)
@@ -60,7 +60,7 @@ def without(words: Words, named: Sequence[Named], places: Collection[int]) -> tu
     return _read(kept, said)
 
 
-def without_co(words: Words, named: Sequence[Named]) -> tuple[Words, list[Named]] | None:
+def without_co(words: Words, named: Sequence[Named]) -> Reading | None:
     """Return the same without "co", where it may say nothing: "the co-founders of X", not "who co-founded Y with X"."""
     names, typed = places_of(named), [word.lower() for word, _ in words]
     said = [None if typed[place] == CO and place not in names else word for place, word in enumerate(words)]
@@ -69,7 +69,7 @@ def without_co(words: Words, named: Sequence[Named]) -> tuple[Words, list[Named]
     return _read(named, said)
 
 
-def _read(named: Sequence[Named], said: Sequence[Word | None]) -> tuple[Words, list[Named]]:
+def _read(named: Sequence[Named], said: Sequence[Word | None]) -> Reading:
     """Return the words that are read, those that are not None, and what is named by places among these."""
     before = [0, *accumulate(word is not None for word in said)]
     read = [word for word in said if word is not None]
