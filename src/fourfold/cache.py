@@ -12,6 +12,15 @@ Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
 
 
+_MOST_WORDS, _MOST_VALUES, _LEAST_WORDS = 100_000, 4_000_000, 256
+"""So many words are remembered, but of many types so many that they have so many values: some ten bytes each."""
+
+
+def remembered(n_types: int) -> int:
+    """Return how many words of questions are remembered with what they have to do with each of some types."""
+    return min(_MOST_WORDS, max(_MOST_VALUES // max(n_types, 1), _LEAST_WORDS))
+
+
 class Cache(Generic[Value]):
     """A thread-safe cache: least recently used out first, none older than its life.
 

@@ -145,13 +145,11 @@ def bring_to_scale(scores: Scores, query: Query, config: RetrievalConfig) -> Non
 
     By default standard scores, all divided by the query's single largest: peakedness is evidence.
     """
-    fusion = config.fusion
-    keep = fusion.candidate_multiplier * query.limit
     for name in sorted(scores.rankings, reverse=True):  # the text first, as long as codes may be read beside it
 
         def measure(name: str = name) -> None:
             scores.best_of(name, query, refine.FIRST_CANDIDATES)  # whoever has ranked knows its maximum
-            scores.scales[name] = _scale(name, scores, query, config, keep)
+            scores.scales[name] = _scale(name, scores, query, config)
 
         attempt(name, scores, measure)
         if name not in scores.scales:
@@ -163,12 +161,13 @@ def bring_to_scale(scores: Scores, query: Query, config: RetrievalConfig) -> Non
         scores.scales[name] = StandardScale(scale.mean, scale.deviation, top)
 
 
-def _scale(name: str, scores: Scores, query: Query, config: RetrievalConfig, keep: int) -> Scale:
+def _scale(name: str, scores: Scores, query: Query, config: RetrievalConfig) -> Scale:
     ranking, fusion = scores.rankings[name], config.fusion
     if fusion.scaling == "standard":
         return StandardScale.of(ranking.moments, fusion.background)
     if fusion.scaling == "max" and name == "text":
         return MaximumScale(float(ranking.best(1, query.allowed).values.max(initial=0.0)))
+    keep = fusion.candidate_multiplier * query.limit
     found = ranking.best(keep, query.allowed)
     # A vector store gives the nearest there are, those that point away too.
     negative = fusion.scaling == "min-max" and name == "embedding"

@@ -73,7 +73,6 @@ class AskedPaths:
     """
 
     answer: Answer
-    values: NodeValues
     share: float
     edges: float
     back: float
@@ -262,14 +261,14 @@ class Scores:
     @property
     def ends(self) -> NodeValues:
         """What the question asks for by paths: the ends of those that explain it."""
-        return NO_VALUES if self.asked is None else self.asked.values
+        return NO_VALUES if self.asked is None else self.asked.answer.ends
 
     def edge_components(self, nodes: Nodes) -> dict[str, FloatArray]:
         """Return the components of any nodes that need no part to be asked: graph and intent."""
         graph, intent = self.graph.at(nodes), self.intent.at(nodes)
         if self.asked is not None:
             back = self.subject_factor(nodes)
-            intent = self.asked.share * self.asked.values.at(nodes) + self.asked.edges * back * intent
+            intent = self.asked.share * self.ends.at(nodes) + self.asked.edges * back * intent
             graph = graph * back
         return {"graph": graph, "intent": intent}
 

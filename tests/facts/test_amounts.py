@@ -79,6 +79,7 @@ FILMS = """
         ("Which countries bordering Alba have a population above 50 million?", {"Cora"}),
         ("Which countries in Norland have more than 20 million people?", {"Alba", "Cora"}),
         ("countries in Norland with a population under 1,000,000", {"Bera"}),
+        ("Which countries in Norland have at least 58 million people?", {"Cora"}),
         ("Which is the largest country bordering Alba?", {"Bera"}),
         ("Which country bordering Alba has the fewest people?", {"Bera"}),
         ("What is the smallest country in Norland?", {"Dora"}),
@@ -109,6 +110,7 @@ def test_countries_by_their_size_and_people(question, answers):
         ("Who is older, Bo Lind or Ana Roe?", {"Ana Roe"}),
         ("Which came out first, Dusk or Noon?", {"Noon"}),
         ("Which film made more money, Noon or Dusk?", {"Dusk"}),
+        ("Which film was more expensive, Noon or Dusk?", {"Noon"}),
     ],
 )
 def test_films_by_their_dates_and_figures(question, answers):

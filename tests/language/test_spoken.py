@@ -55,7 +55,7 @@ def test_a_call_of_a_function_silences_nothing(question):
 def test_a_name_in_brackets_is_meant_too():
     words = [("paris", ("paris",)), ("texas", ("texas",)), ("grows", ("grow",))]
     named = [Named(np.array([1]), 0, 1), Named(np.array([2]), 1, 2)]
-    assert read_aloud("paris (texas) grows", words, named, lambda text: [text]) == (words, named)
+    assert read_aloud("paris (texas) grows", words, named, lambda text: [text], lambda phrase: False) == (words, named)
 
 
 FIRM = graph_of("""

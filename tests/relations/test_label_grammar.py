@@ -15,7 +15,7 @@ def grammar(*names):
 
 
 def kinds(names, word):
-    ends, begins = grammar(*names).kinds(word)
+    ends, begins = grammar(*names).calls(word)
     return [name for name, own in zip(names, ends, strict=True) if own], [
         name for name, own in zip(names, begins, strict=True) if own
     ]

@@ -88,3 +88,22 @@ DRAMAS = graph_of("""
 def test_the_name_of_a_sort_of_thing_asks_for_one_of_that_sort():
     found = DRAMAS.search("which is the name of a melodrama film released in 1920")
     assert set(found.ids[:2]) == {"Noon", "Dusk"}
+
+
+LANDS = graph_of("""
+    Angria|government|monarchy · Gondal|government|republic · Angria|type|state · Gondal|type|province
+    · Angria|currency|mark · Gondal|currency|crown · Ada Roe|school|Dunmere · Ada Roe|type|person
+    · Dunmere|type|college · Zamorna|country|Angria · Regina|country|Gondal
+""")
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("what type of government has Angria", "monarchy"),  # not what Angria is
+        ("what type of school has Ada Roe", "college"),
+        ("Zamorna lies in which country whose currency is?", "mark"),
+    ],
+)
+def test_what_is_asked_for_stands_behind_what_only_says_which(question, answer):
+    assert LANDS.search(question).ids[0] == answer

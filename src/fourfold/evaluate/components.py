@@ -63,7 +63,7 @@ class PathScores:
         """Put down what paths make of the candidates of a query."""
         self.share[place], self.sure[place] = weight * asked.answer.sure, asked.answer.sure
         self.back[place, : len(nodes)][ordered.contains(asked.answer.named, nodes)] = asked.back
-        self.ends[place, : len(nodes)] = asked.values.at(nodes)
+        self.ends[place, : len(nodes)] = asked.answer.ends.at(nodes)
 
     def of(self, total: FloatArray, by_intent: FloatArray) -> FloatArray:
         """Return the sums from those without paths, of which ``by_intent`` came by the intent's edges."""
@@ -296,7 +296,7 @@ class ComponentScores:
     ) -> tuple[Nodes, FloatArray]:
         """Return the best nodes by any component or path in the order of their ids, with all four scores."""
         snapshot = self.snapshot
-        ends = [] if asked is None else [asked.values]
+        ends = [] if asked is None else [asked.answer.ends]
         reached = [
             best(spread.nodes, spread.values, _CANDIDATES, snapshot, positive=False)
             for spread in (*spreads.values(), *ends)

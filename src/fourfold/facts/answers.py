@@ -162,7 +162,7 @@ class About(Question):
     def of_type(self, meaning: Meaning, answer: Answer) -> Answer | None:
         """Return what is of the type of node asked for where the best ends of paths are not; None where they are."""
         places = self.sentence.of_type() or self.owned()
-        if not places or (meaning.trust[self.sentence.called(places[0])] >= SAME_FAMILY).any():
+        if not places:
             return None
         best = answer.best()
         is_type = partial(self.kinds.typed, places, head=True, alike=self.sentence.is_one_of_several(places[-1]))

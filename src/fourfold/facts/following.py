@@ -21,7 +21,6 @@ from fourfold.facts.kinds import Kinds
 from fourfold.facts.near_names import nearest
 from fourfold.facts.question import Question
 from fourfold.facts.topical import Topic
-from fourfold.index.base import NodeValues
 from fourfold.intent import NO_INTENT
 from fourfold.language import kin, name_matching, peers
 from fourfold.language.amounts import asked_for, compared
@@ -94,7 +93,6 @@ def _put(scores: Scores, answer: Answer, weight: float, back: float) -> None:
     scores.weights = Weights(embedding, text, graph, share + intent)
     scores.asked = AskedPaths(
         answer,
-        NodeValues(answer.nodes, answer.values),
         share / scores.weights.intent,
         (1.0 - share) * before.intent * (1.0 - answer.sure) / scores.weights.intent,
         back,
@@ -249,7 +247,7 @@ def _about(question: Question, words: Words, named: Sequence[Named]) -> tuple[Ab
         return asked, asked.reader.meaning()
 
     labels, plain = question.relations.labels, without_co(words, named)
-    shared = peers.readings(words, named, question.relations.holds, labels.say, labels.terms)
+    shared = peers.Sharing(words, named, question.relations.holds, labels.say, labels.terms).readings()
     readings = starmap(read_as, [plain]) if plain else map(_away, starmap(read_as, islice(shared, _MOST_READINGS)))
     return next((one for one in readings if _has_what_is_asked(*one)), None) or read_as(words, named)
 

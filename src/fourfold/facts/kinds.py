@@ -87,7 +87,7 @@ class Kinds(Question):
     def _same_kind(self, place: int) -> set[str]:
         """Return the terms of the nouns for the same kind of thing as a word of the question."""
         relations = self.relations
-        return {term for noun in relations.thesaurus.kinds(self._terms(place)) for term in relations.labels.terms(noun)}
+        return {term for noun in relations.thesaurus.nouns(self._terms(place)) for term in relations.labels.terms(noun)}
 
     def any_has_type(self, nodes: Nodes) -> bool:
         """Tell whether any of some nodes, or of what stands beside them, has a type: in many a graph none has."""
@@ -124,7 +124,7 @@ class Kinds(Question):
         query, labels = self.query, self.relations.labels
         found = np.array([sexes.said_by(kind.lower().split()) for kind in query.types_of(nodes)], np.int8)
         for sex, kin in sexes.KIN.items():
-            for forward, types in zip((False, True), zip(*map(labels.grammar.kinds, kin), strict=True), strict=True):
+            for forward, types in zip((False, True), zip(*map(labels.grammar.calls, kin), strict=True), strict=True):
                 found[self.steps(nodes, np.logical_or.reduce(types), forward=forward).origin] = sex
         steps = self.steps(nodes, labels.similarity(_SEX)[0] >= SAME_FAMILY, forward=True)
         found[steps.origin] = [sexes.said_by(name) for name in query.names_of(steps.targets.astype(np.int64))]

@@ -94,6 +94,8 @@ _PLAIN = frozenset("more less fewer greater higher lower".split())
 _SCALE = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "k": 1e3, "m": 1e6, "bn": 1e9}
 _YEARS = range(1000, 2101)
 _GROUP, _ROW = 3, 2
+"""Digits that stand together in "1 000 000"; words before a bound that say at most of what it is one."""
+
 _BE = frozenset("is are was were be".split())
 
 

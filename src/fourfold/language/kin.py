@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from fourfold.language.name_matching import Named, Words, places_of, replaced
+from fourfold.language.name_matching import Named, Reading, Words, places_of, replaced
 
 _PARENTS = frozenset("parent parents father fathers mother mothers".split())
 _CHILDREN = frozenset("child children son sons daughter daughters".split())
@@ -42,9 +42,7 @@ def called(words: Words) -> bool:
     return any(word.startswith(_GRAND) or word.removesuffix("s") in _BY_SIBLINGS for word in typed)
 
 
-def spelt_out(
-    words: Words, named: Sequence[Named], holds: Holds, terms: Callable[[str], Sequence[str]]
-) -> tuple[Words, list[Named]]:
+def spelt_out(words: Words, named: Sequence[Named], holds: Holds, terms: Callable[[str], Sequence[str]]) -> Reading:
     """Return the words of a question with a word for kin as its steps, and what it names by places among these.
 
     Only where edges say the steps and none says the whole; ``holds`` tells whether an edge type may be meant by a word.

@@ -69,6 +69,10 @@ class Named:
     whole: str = ""
 
 
+Reading = tuple[Words, list[Named]]
+"""The words of a question as they are read, and what it names by places among these."""
+
+
 def keys_of(words: Words, vocabulary: Mapping[str, int]) -> Keys:
     """Return the keys of all names that a question could hold: what ``named`` will ask for."""
     return _spans(_numbered(words, vocabulary))[2]
@@ -256,7 +260,7 @@ def nodes_of(named: Iterable[Named]) -> Nodes:
     return ordered.distinct(np.concatenate([one.nodes for one in named]))
 
 
-def replaced(words: Words, named: Sequence[Named], start: int, end: int, said: Words) -> tuple[Words, list[Named]]:
+def replaced(words: Words, named: Sequence[Named], start: int, end: int, said: Words) -> Reading:
     """Return a question with others for some of its words, of no name, and what it names by places among these."""
     more = len(said) - (end - start)
     moved = [replace(one, start=one.start + more, end=one.end + more) if one.start >= end else one for one in named]

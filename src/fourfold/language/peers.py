@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from fourfold.language.deeds import TOGETHER
 from fourfold.language.lexicon import RELATIVE
-from fourfold.language.name_matching import Named, Words, places_of, replaced
+from fourfold.language.name_matching import Named, Reading, Words, places_of, replaced
 from fourfold.language.placed import PREPOSITIONS
 from fourfold.language.syntax import CO, SAME
 
@@ -56,9 +56,6 @@ _WHERE_DONE = frozenset(
 )
 """What calls where something is done, and is no step of its own behind it: "born in the same place as X"."""
 
-Reading = tuple[Words, list[Named]]
-"""The words of a question, and what it names by places among these."""
-
 
 def called(words: Words) -> bool:
     """Tell whether a question has a word for those who share something, which hardly any edge type is near."""
@@ -85,26 +82,11 @@ def with_co_apart(words: Words, named: Sequence[Named], terms: Callable[[str], S
     return found
 
 
-def readings(
-    words: Words,
-    named: Sequence[Named],
-    holds: Callable[[str], bool],
-    says: Callable[[tuple[str, ...]], bool],
-    terms: Callable[[str], Sequence[str]],
-) -> Iterator[Reading]:
-    """Yield how a question for those who share something may be read: "who is the same team of X", the likeliest first.
+class Sharing:
+    """How a question for those who share something may be read: "who is the same team of X".
 
     ``holds`` tells whether an edge type may be meant by a word, ``says`` whether a label has a phrase as it is.
     """
-    question = _Question(words, named, holds, says, terms)
-    yield from question.of_mates()
-    yield from question.done_with()
-    yield from question.the_same()
-    yield from question.others()
-
-
-class _Question:
-    """The words of a question, what it names, and what the labels of its graph hold, see ``readings``."""
 
     def __init__(
         self,
@@ -119,11 +101,18 @@ class _Question:
         names = places_of(named)
         self._free = [place for place in range(len(words)) if place not in names]
 
+    def readings(self) -> Iterator[Reading]:
+        """Yield all of them, the likeliest first."""
+        yield from self._of_mates()
+        yield from self._done_with()
+        yield from self._the_same()
+        yield from self._others()
+
     def _sharing(self, start: int, end: int, shared: str) -> Reading:
         said = [(SAME, ()), (shared, tuple(self._terms(shared)))]
         return replaced(self._words, self._named, start, end, said)
 
-    def of_mates(self) -> Iterator[Reading]:
+    def _of_mates(self) -> Iterator[Reading]:
         """Yield what they share whom one word calls: "teammates of X", "X's team mates"."""
         typed = self._typed
         for place in self._free:
@@ -132,7 +121,7 @@ class _Question:
                 steps = _mates(typed[place:end]).split()
                 yield from (self._sharing(place, end, step) for step in steps if self._holds(step))
 
-    def done_with(self) -> Iterator[Reading]:
+    def _done_with(self) -> Iterator[Reading]:
         """Yield what is done with somebody at one place: "who works with X", "who went to school with X"."""
         typed = self._typed
         for place in self._free:
@@ -150,7 +139,7 @@ class _Question:
     def _says_with(self, verb: str) -> bool:
         return any(self._says((form, _WITH)) for form in _DONE if form[:4] == verb[:4])
 
-    def the_same(self) -> Iterator[Reading]:
+    def _the_same(self) -> Iterator[Reading]:
         """Yield what a verb says to be shared: "plays for the same team as X"; or a noun: "plays the same position"."""
         typed, starts = self._typed, {one.start for one in self._named}
         for place in self._free:
@@ -173,7 +162,7 @@ class _Question:
         name = self._words[one.start : one.end]
         return [*frame, *name], [replace(one, start=len(frame), end=len(frame) + len(name))]
 
-    def others(self) -> Iterator[Reading]:
+    def _others(self) -> Iterator[Reading]:
         """Yield what others share with it: "other films by the director of X", "who else works at X's company"."""
         if not _OTHERS.isdisjoint(self._typed[place] for place in self._free):
             for one in self._named:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import takewhile
 
-from fourfold.language.name_matching import Named, Words, places_of, replaced
+from fourfold.language.name_matching import Named, Reading, Words, places_of, replaced
 from fourfold.language.placed import ONE_OF
 
 _SAID = frozenset(
@@ -26,7 +26,7 @@ _LAST = frozenset("for there want need like me us find recommend suggest".split(
 _WHICH, _LIST = ("which", ()), ("list", ("list",))
 
 
-def as_question(words: Words, named: Sequence[Named]) -> tuple[Words, list[Named]]:
+def as_question(words: Words, named: Sequence[Named]) -> Reading:
     """Return the words of a question that begins as a request with "which" in its place, and what it names by these."""
     names = places_of(named)
     free = (word.lower() if place not in names else "" for place, (word, _) in enumerate(words))

@@ -34,6 +34,6 @@ def asked_for(sentence: Sentence) -> int:
     content = [place for place in range(len(sentence.words)) if sentence.is_content(place)]
     before = [place for place in content if place < min(sentence.names, default=0)]
     place = next(iter(before or content[::-1]), -1)
-    if place < 0 or sentence.at(place - 1) == "whose" or sentence.hangs(place) or sentence.is_role(place):
+    if place < 0 or sentence.at(place - 1) == "whose" or sentence.hangs(place):
         return UNKNOWN
     return said_by([sentence.words[place]])

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
+from itertools import accumulate
 
 from fourfold.language.lexicon import PHRASES, QUESTION, WHICH
-from fourfold.language.name_matching import Named, Words, places_of
+from fourfold.language.name_matching import Named, Reading, Words, places_of
 from fourfold.language.syntax import CO
 
 Word = tuple[str, tuple[str, ...]]
@@ -26,8 +27,8 @@ def read_aloud(
     words: Words,
     named: Sequence[Named],
     terms: Callable[[str], Sequence[str]],
-    says: Callable[[tuple[str, ...]], bool] = lambda phrase: False,
-) -> tuple[Words, list[Named]]:
+    says: Callable[[tuple[str, ...]], bool],
+) -> Reading:
     """Return the words of a question that are read, and what it names by places among these.
 
     ``says`` tells whether a label has a phrase as it is.
@@ -47,33 +48,32 @@ def read_aloud(
         if others and meant and not any(says(same) for same, other in PHRASES.items() if other == word):
             said[start:end] = [(word, tuple(terms(word))), *[None] * (len(phrase) - 1)]
             named = others  # a node Centre is not meant beside them
-    return [word for word in said if word], _renumbered(named, said)
+    return _read(named, said)
 
 
-def without(words: Words, named: Sequence[Named], places: Collection[int]) -> tuple[Words, list[Named]]:
+def without(words: Words, named: Sequence[Named], places: Collection[int]) -> Reading:
     """Return the words of a question but for those at some places, and what it names by the others."""
     if not places:
         return words, list(named)
     said = [None if place in places else word for place, word in enumerate(words)]
     kept = [one for one in named if places_of([one]).isdisjoint(places)]
-    return [word for word in said if word], _renumbered(kept, said)
+    return _read(kept, said)
 
 
-def without_co(words: Words, named: Sequence[Named]) -> tuple[Words, list[Named]] | None:
+def without_co(words: Words, named: Sequence[Named]) -> Reading | None:
     """Return the same without "co", where it may say nothing: "the co-founders of X", not "who co-founded Y with X"."""
     names, typed = places_of(named), [word.lower() for word, _ in words]
     said = [None if typed[place] == CO and place not in names else word for place, word in enumerate(words)]
     if None not in said or _WITH in typed:
         return None
-    return [word for word in said if word], _renumbered(named, said)
+    return _read(named, said)
 
 
-def _renumbered(named: Sequence[Named], said: Sequence[Word | None]) -> list[Named]:
-    """Return what is named by places among the words that are read: those that are not None."""
-    if None not in said:
-        return list(named)
-    before = [sum(word is not None for word in said[:place]) for place in range(len(said) + 1)]
-    return [replace(one, start=before[one.start], end=before[one.end]) for one in named]
+def _read(named: Sequence[Named], said: Sequence[Word | None]) -> Reading:
+    """Return the words that are read, those that are not None, and what is named by places among these."""
+    before = [0, *accumulate(word is not None for word in said)]
+    read = [word for word in said if word is not None]
+    return read, [replace(one, start=before[one.start], end=before[one.end]) for one in named]
 
 
 def _parted(word: Word) -> Word:

@@ -307,7 +307,7 @@ class Sentence(Deeds):
     def _only_counts(self, place: int) -> bool:
         """Tell whether a word says how many, or which of several: "the first 3 products", "the last names of"."""
         counts = self.at(place).isdigit() or self.at(place) in _FIRST
-        return counts and (place + 1 in self._content or self.at(place + 1) in NAMES)
+        return counts and place + 1 in self._content
 
     def heads(self) -> list[int]:
         """Return the same as ``sought``, of a question of whatever length."""
@@ -332,11 +332,6 @@ class Sentence(Deeds):
         several = [place for place in run if self.words[place].endswith("s") and self.at(place - 1) not in NAMES]
         noun = first if self.is_subject(first) else next(iter(several), run[-1])
         return [] if self._past_article(noun + 1) in self._starts else list(range(first, noun + 1))
-
-    def called(self, place: int) -> list[int]:
-        """Return the word that says whose names are asked for, as far as one does: the leader of "leader names of"."""
-        before = self._before(place) - 2
-        return [before] if self._is_named(place) and before in self._content else []
 
     def _who_are(self, place: int) -> bool:
         """Tell whether a word calls what is asked for: "who are the customers", "what are the first 3 products"."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from fourfold.index.base import Nodes
-from fourfold.language.name_matching import Named, NamesOf, Words
+from fourfold.language.name_matching import Named, NamesOf, Reading, Words
 from fourfold.word_breaks import UNSPACED
 
 _RUN = re.compile(f"[{UNSPACED}]+|[^{UNSPACED}]+")
@@ -91,7 +91,7 @@ def parted(
     names_of: NamesOf,
     labels: Callable[[str], Sequence[str]],
     terms: Callable[[str], Sequence[str]],
-) -> tuple[Words, list[Named]]:
+) -> Reading:
     """Return the words of a question, and what it names by places among these.
 
     ``labels`` returns the words of edge types that stand in a run of characters.

@@ -27,7 +27,7 @@ def backwards(grammar: LabelGrammar, asked: Asked, sentence: Sentence, place: in
             turned |= verbs & grammar.ends(asked.slots)
     if not asked.kind and not np.any(asked.turned):  # "what type of bridge is X" asks for no instance by instance_of
         turned |= grammar.child_of & (asked.similarity > SAME_FAMILY)
-    turned |= grammar.kinds(sentence.words[place])[1]
+    turned |= grammar.calls(sentence.words[place])[1]
     if sentence.hangs(place) and not sentence.is_role(place):  # "what is X allergic to": no noun as in "child of"
         turned &= ~grammar.child_of
     return own | turned

@@ -13,11 +13,11 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold.cache import remembered
 from fourfold.language import lexicon
 from fourfold.language.placed import PREPOSITIONS
 from fourfold.language.syntax import behind_verb
 from fourfold.relations.label_words import LabelWords, Terms
-from fourfold.relations.type_labels import remembered
 
 Types = NDArray[np.bool_]
 """(n_types,), which edge types."""
@@ -84,7 +84,7 @@ class LabelGrammar:
         found: Types | None = self.verbs.get(preposition) if preposition else None
         return np.zeros(len(self.sorts), bool) if found is None else found
 
-    def kinds(self, word: str) -> tuple[Types, Types]:
+    def calls(self, word: str) -> tuple[Types, Types]:
         """Return which edges end at what a word calls, and which begin there, (n_types,) each."""
         ends, begins, _ = self._called(word)
         return ends, begins | self._done(word)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold.cache import Remembered
+from fourfold.cache import Remembered, remembered
 from fourfold.edge_types import label
 from fourfold.embed.base import unit
 from fourfold.language.asked import SAME_FAMILY, SAME_WORD
@@ -22,7 +22,6 @@ from fourfold.lazy import lazy
 from fourfold.ragged import firsts
 from fourfold.relations.label_grammar import LabelGrammar
 from fourfold.relations.label_words import LabelWords, Terms
-from fourfold.relations.type_labels import remembered
 from fourfold.signals.late import Pieces, distinct_pieces
 from fourfold.types import FloatArray
 

@@ -107,15 +107,15 @@ class OneWord:
             return True
         if sentence.makes_part(place) and sentence.is_in_label(sentence.object_of(place)):
             return True
-        refers = self._joint(place - 1) or sentence.refers_back(place)
-        return bool(refers) or sentence.only_frames(place) or sentence.sort_says_nothing(place)
+        refers = bool(self._joint(place - 1)) or sentence.refers_back(place)
+        return refers or sentence.only_frames(place) or sentence.sort_says_nothing(place)
 
     def _may_say_again(self, place: int) -> bool:
         """Tell whether a word such as "city" may say of what is asked for what it is anyway: "the capital city of"."""
         sentence = self._sentence
         if sentence.words[place] not in TOWNS or not sentence.is_content(place - 1) or sentence.opens(place - 1):
             return False
-        return bool(self._labels.grammar.kinds(sentence.at(place - 1))[0].any())
+        return bool(self._labels.grammar.calls(sentence.at(place - 1))[0].any())
 
     def _joint(self, place: int) -> str:
         """Return the word of a label that a word makes with the next: campusfee, for "campus fee"; "" where none."""

@@ -67,7 +67,7 @@ class Thesaurus:
         said = [self._haunts[terms[0]] for terms in happened if len(terms) == 1 and terms[0] in self._haunts]
         return exactly(self._labels, " ".join(said)) if said else None
 
-    def kinds(self, terms: Sequence[str]) -> list[str]:
+    def nouns(self, terms: Sequence[str]) -> list[str]:
         """Return the nouns for the same kind of thing as a word."""
         return self._kinds.get(terms[0], "").split() if len(terms) == 1 else []
 
@@ -76,10 +76,10 @@ class Thesaurus:
 
         Where no label has either, what nothing else has tells: a country its currency.
         """
-        own = self._labels.grammar.kinds(word)
+        own = self._labels.grammar.calls(word)
         if own[0].any() or own[1].any():
             return own
-        others = [self._labels.grammar.kinds(other) for other in self.kinds(terms)]
+        others = [self._labels.grammar.calls(other) for other in self.nouns(terms)]
         ends, begins = map(np.logical_or.reduce, zip(own, *others, strict=True))
         return ends, begins if ends.any() or begins.any() else self.own(terms)
 

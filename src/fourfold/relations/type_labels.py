@@ -6,18 +6,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from fourfold.cache import Remembered
+from fourfold.cache import Remembered, remembered
 from fourfold.edge_types import denies, label
 from fourfold.embed.base import unit
 from fourfold.types import FloatArray
-
-_MOST_WORDS, _MOST_VALUES, _LEAST_WORDS = 100_000, 4_000_000, 256
-"""So many words are remembered, but of many types so many that they have so many values: some ten bytes each."""
-
-
-def remembered(n_types: int) -> int:
-    """Return how many words of questions are remembered with what they have to do with each of some types."""
-    return min(_MOST_WORDS, max(_MOST_VALUES // max(n_types, 1), _LEAST_WORDS))
 
 
 class TypeLabels:

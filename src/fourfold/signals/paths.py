@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from fourfold import ordered
 from fourfold.config import Paths
 from fourfold.edge_types import PART_OF
-from fourfold.index.base import NO_NODES, Allowed, EdgePart, Nodes, Steps, only
+from fourfold.index.base import NO_NODES, Allowed, EdgePart, Nodes, NodeValues, Steps, only
 from fourfold.language.asked import SAME_FAMILY
 from fourfold.language.meaning import Meaning
 from fourfold.language.name_matching import Named, nodes_of
@@ -73,6 +73,11 @@ class Answer:
     walks: tuple[tuple[Named, Walk], ...]
     steps: tuple[tuple[Named, Walk], ...] = ()
     behind: Mapping[int, tuple[int, Step]] = field(default_factory=dict)
+
+    @property
+    def ends(self) -> NodeValues:
+        """What each end is worth: P."""
+        return NodeValues(self.nodes, self.values)
 
     @property
     def explained(self) -> float:
