@@ -12,8 +12,9 @@ second batch of questions is about what had failed in the first. So were the twe
 others: the first ten were looked at while rules were made, of the second ten no question was before their first
 measurement, which docs/facts.md has. The eight of facts_everyday.json, mostly in the edge types of Wikidata, are asked
 as people ask; rules were made from their failures. facts_shared.json asks graphs of one relation, and who shares
-something with whom, and rules were made of these. All are left out where collections are named. Prints Markdown
-with 95 % intervals and writes facts.json to the folder of results, with every question.
+something with whom, and rules were made of these. The graphs of facts_topics.json hold things and
+texts, six each by two who had not seen the rules; rules were made of these, too. All are left out where collections
+are named. Prints Markdown with 95 % intervals and writes facts.json to the folder of results, with every question.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ import argparse
 import json
 import random
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,7 @@ EIGHT = Path(__file__).parent / "facts_eight.json"
 TWENTY = Path(__file__).parent / "facts_twenty.json"
 EVERYDAY = Path(__file__).parent / "facts_everyday.json"
 SHARED = Path(__file__).parent / "facts_shared.json"
+TOPICS = Path(__file__).parent / "facts_topics.json"
 ASKED = Path(__file__).parent / "facts_asked.json"
 EACH = 3
 """Questions of each way to ask."""
@@ -57,6 +59,9 @@ Sets = dict[str, list[JudgedQuery]]
 
 Values = list[list[float]]
 """Of each question what ``MEASURES`` are."""
+
+Reader = Callable[[Mapping[str, Any]], tuple[list[Node], list[Edge], Sets]]
+"""A graph as it is written down → its nodes, edges and questions."""
 
 Told = dict[str, dict[str, Any]]
 """What was answered, by question, by graph and kind of question."""
@@ -114,6 +119,19 @@ def written(graph: Mapping[str, Any]) -> tuple[list[Node], list[Edge], Sets]:
     return nodes, [Edge(source, target, kind) for source, kind, target in graph["edges"]], sets
 
 
+def of_texts(graph: Mapping[str, Any]) -> tuple[list[Node], list[Edge], Sets]:
+    """Return a graph of things and texts that somebody wrote, and its questions, whose answers have grades."""
+    nodes = [Node(node, name, kind, text) for node, name, kind, text in graph["nodes"]]
+    sets = {
+        kind: [
+            JudgedQuery(text, text, {node: float(grade) for node, grade in sorted(answers.items())})
+            for text, answers in several
+        ]
+        for kind, several in graph["questions"].items()
+    }
+    return nodes, [Edge(source, target, kind) for source, kind, target in graph["edges"]], sets
+
+
 def drawn(questions: Iterator[JudgedQuery], count: int) -> list[JudgedQuery]:
     """Return so many of the questions that have an answer, drawn by a fixed seed."""
     every = sorted({one.text: one for one in questions if one.relevant}.values(), key=lambda one: one.text)
@@ -133,11 +151,11 @@ def measured(
                 yield kind, judged, run, np.stack([run.values(judged, one) for one in MEASURES], axis=1).tolist()
 
 
-def pooled(name: str, graphs: Mapping[str, Any], told: Told) -> list[tuple[str, ...]]:
+def pooled(name: str, graphs: Mapping[str, Any], told: Told, read: Reader) -> list[tuple[str, ...]]:
     """Return a row of each kind of question over many small graphs; what each was answered goes into ``told``."""
     values: dict[str, list[tuple[JudgedQuery, Sequence[float]]]] = defaultdict(list)
     for graph, content in graphs.items():
-        for kind, judged, run, own in measured(written(content)):
+        for kind, judged, run, own in measured(read(content)):
             values[kind] += zip(judged, own, strict=True)
             told[f"{name}, {graph}, {kind}"] = answered(judged, run, own)
     values["all"] = [one for own in values.values() for one in own]
@@ -193,9 +211,10 @@ def main() -> None:
         for kind, judged, run, values in measured((nodes, edges, sets)):
             rows.append(row(name, kind, judged, values))
             told[f"{name}, {kind}"] = answered(judged, run, values)
-    for written_down in () if options.collections else (TWENTY, EVERYDAY, SHARED):
+    readers = {TWENTY: written, EVERYDAY: written, SHARED: written, TOPICS: of_texts}
+    for written_down, read in {}.items() if options.collections else readers.items():
         for name, several in json.loads(written_down.read_text(encoding="utf-8")).items():
-            rows += pooled(name, several, told)
+            rows += pooled(name, several, told, read)
     options.results.mkdir(parents=True, exist_ok=True)
     (options.results / "facts.json").write_text(json.dumps({"facts": facts(), "questions": told}, indent=1), "utf-8")
     print(markdown_table(rows))
