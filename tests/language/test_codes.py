@@ -68,3 +68,19 @@ def test_a_code_is_written_in_capitals(question, alone, named):
     words = [(word, () if word in {"in", "who", "the"} else (word.lower(),)) for word in question.split()]
     found = codes.named(words, np.arange(len(written)), written, [""] * len(written), alone=alone)
     assert [one.whole for one in found] == named
+
+
+@pytest.mark.parametrize(
+    ("question", "named"),
+    [
+        ("which PR fixes #801?", [(3, ["#801 Cache grows"])]),
+        ("who opened #80 and #801", [(2, ["#80 Tabs"]), (4, ["#801 Cache grows"])]),
+        ("which PR fixes 801", []),
+        ("who opened #8", []),
+    ],
+)
+def test_a_number_behind_its_sign_is_a_code(question, named):
+    names = ["#801 Cache grows", "#80 Tabs", "PR 801: evict", "Issue #801"]
+    words = [(word, (word.lower(),)) for word in question.replace("#", "").rstrip("?").split()]
+    found = codes.numbered(question, words, np.arange(4), names)
+    assert [(one.start, [names[node] for node in one.nodes]) for one in found] == named

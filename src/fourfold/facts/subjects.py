@@ -99,6 +99,8 @@ def _with_codes(question: Question, found: list[Named]) -> list[Named]:
     taken = name_matching.places_of(found)
     written, types = query.written_of(nodes), query.types_of(nodes)
     called = codes.named(query.words, nodes, written, types, alone=not found)
+    if "#" in query.typed:
+        called += codes.numbered(query.typed, query.words, nodes, query.called_of(nodes))
     apart = [one for one in called if taken.isdisjoint(range(one.start, one.end))]
     return sorted([*found, *(one for one in apart if _has_edges(question, one))], key=lambda one: one.start)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import takewhile
@@ -11,6 +12,9 @@ import numpy as np
 from fourfold.index.base import Nodes
 from fourfold.index.names import LONGEST
 from fourfold.language.name_matching import Named, Words, places_of
+
+_NUMBER = re.compile(r"#([0-9]{1,12})(?![0-9])")
+"""A number as issues and tickets have it."""
 
 
 def named(
@@ -49,6 +53,21 @@ def named(
         if places_of(apart).isdisjoint(range(one.start, one.end)):
             apart.append(one)
     return sorted(apart, key=lambda one: one.start)
+
+
+def numbered(typed: str, words: Words, nodes: Nodes, names: Sequence[str]) -> list[Named]:
+    """Return the nodes that a question calls by the number that their names begin with: "#801", of "#801 Slow start".
+
+    ``names`` are those of ``nodes``, ``typed`` is the question.
+    """
+    found = []
+    for number in dict.fromkeys(_NUMBER.findall(typed)):
+        place = next((place for place, (word, _) in enumerate(words) if word == number), -1)
+        called = [_NUMBER.match(name.lstrip()) for name in names]
+        own = [at for at, one in enumerate(called) if one is not None and one[1] == number]
+        if place >= 0 and own:
+            found.append(Named(nodes[own], place, place + 1, names[own[0]].lower()))
+    return found
 
 
 def behind(name: Sequence[str]) -> tuple[str, ...]:
