@@ -4,6 +4,7 @@ import pytest
 from fact_graphs import graph_of
 
 from fourfold import Edge, Node, Retriever
+from fourfold.ingest import Document, IngestConfig, add_documents
 from fourfold.language.descriptions import Description, descriptions
 from fourfold.tokenizer import make_tokenizer
 
@@ -111,6 +112,19 @@ def test_a_part_of_a_title_names_no_thing_whose_texts_are_sought():
 def test_where_somebody_does_something_is_where_its_edge_leads(question):
     with graph_of("Green Tour|stays_at|Villa Olive · Villa Olive|country|Greece · Green Tour|led_by|Ada") as travel:
         assert travel.search(question).ids[0] == "Villa Olive"
+
+
+def test_of_a_document_that_was_cut_the_part_on_the_topic_answers():
+    heating = "From November on the heating of the hall runs from six in the morning until eight at night. " * 6
+    guests = "Guests sign the book at the gate, wear a badge, and are met by whoever invited them. " * 6
+    papers = [Document("rules", f"{heating}\n\n{guests}", "Rules of the house")]
+    papers += [Document(f"other{n}", f"Number {n} of what is sold in shops. " * 40, f"Goods {n}") for n in range(4)]
+    with Retriever() as graph:
+        add_documents(graph, papers, config=IngestConfig(whole_length=300, chunk_length=300))
+        graph.add([Node(id="mina", name="Mina Castell", type="person")], [Edge("rules", "mina", "written_by")])
+        graph.add([Node(id="acme", name="Acme", type="firm")], [Edge("mina", "acme", "works_for")])
+        found = graph.search("Mina Castell on guests and badges")
+        assert found[0].node.id.startswith("rules#") and "Guests" in found[0].node.text and found.weights.intent > 0.5
 
 
 def test_paths_tell_how_what_is_on_the_topic_was_reached(office):

@@ -16,10 +16,11 @@ import numpy as np
 
 from fourfold import ordered, refine
 from fourfold.config import RetrievalConfig
+from fourfold.edge_types import PART_OF
 from fourfold.facts import edge_only
 from fourfold.facts.covering import Covering
 from fourfold.facts.question import Question
-from fourfold.index.base import Nodes, NodeValues
+from fourfold.index.base import Nodes, NodeValues, only
 from fourfold.language import name_matching
 from fourfold.language.name_matching import Named, nodes_of
 from fourfold.language.syntax import FRAMES
@@ -45,6 +46,9 @@ _BEHIND = 0.2
 _MOST_ENDS, _MOST_BEHIND = 50, 200
 """Of more ends none are told apart, and with more edges none is looked behind."""
 
+_MOST_PARTS = 100
+"""Of a document beside a name so many parts at most are looked at."""
+
 _MOST_EDGES = 20_000
 """What stands beside nodes of more edges is not looked at."""
 
@@ -55,10 +59,14 @@ _NO_TEXT = frozenset("who whom whose where when".split())
 
 @dataclass(frozen=True, slots=True)
 class _Beside:
-    """What stands beside ``named`` and covers the rest of a question: ``told`` has the share of it that each does."""
+    """What stands beside ``named`` and covers the rest of a question: ``told`` has the share of it that each does.
+
+    ``texts`` are these, or parts of them.
+    """
 
     named: Sequence[Named]
     told: NodeValues
+    texts: Nodes
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +94,7 @@ class Topic(Question):
         else:
             ways = [self._beside(covering, [one], least=least) for one, least in self._in_part(covering)]
         best = max(filter(None, ways), key=lambda one: float(one.told.values.max()), default=None)
-        if best is None or self._is_silent(best.named, best.told.nodes):
+        if best is None or self._is_silent(best.named, best.texts):
             return None
         steps = single_steps(self.walker, best.named)
         answer = paths.beside(steps, best.named, partial(ordered.contains, best.told.nodes))
@@ -114,7 +122,7 @@ class Topic(Question):
         is_named = ordered.contains(own, covering.nodes)
         if not is_named.any() or covering.texts[is_named].any() or self.edges.degree(own).sum() > _MOST_EDGES:
             return None
-        near = np.sort(self.edges.expand(own, weights="none").targets.astype(np.int64))
+        near, whole = self._near(own)
         better = covering.texts & ordered.contains(near, covering.nodes)
         if not better.any():
             return None
@@ -128,7 +136,24 @@ class Topic(Question):
             better &= [kind not in types for kind in covering.types]
         if share < _LEAST or not better.any():
             return None
-        return _Beside(named, NodeValues(covering.nodes[better], told[better]))
+        texts = covering.nodes[better]
+        whole = whole[near.searchsorted(texts)]
+        nodes = ordered.distinct(whole)
+        most = np.zeros(len(nodes))
+        np.maximum.at(most, nodes.searchsorted(whole), told[better])
+        return _Beside(named, NodeValues(nodes, most), texts)
+
+    def _near(self, own: Nodes) -> tuple[Nodes, Nodes]:
+        """Return what stands beside nodes, ascending, with the parts of documents that were cut; of each the whole."""
+        near = ordered.distinct(self.edges.expand(own, weights="none").targets.astype(np.int64))
+        cut = ordered.common(near, self.scores.snapshot.hidden)
+        if not len(cut):
+            return near, near
+        part_of = only(self.edges, PART_OF)
+        steps = self.edges.expand(cut, forward=False, worth=part_of, weights="none", cap=_MOST_PARTS)
+        parts, whole = np.concatenate((near, steps.targets)), np.concatenate((near, cut[steps.origin]))
+        first = np.unique(parts, return_index=True)[1]
+        return parts[first].astype(np.int64), whole[first]
 
     def first(self, answer: Answer) -> Answer:
         """Return an answer with those of its best ends first that are most on the topic: "what did X write about Y".
