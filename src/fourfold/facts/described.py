@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from fourfold.facts import edge_only
 from fourfold.facts.covering import Covering
 from fourfold.facts.question import Question
 from fourfold.language.descriptions import descriptions
@@ -33,6 +34,6 @@ def described(question: Question) -> Iterator[Named]:
         told, _ = covering.share(places)
         told = np.where(of_it, told, 0.0)
         best = int(told.argmax())
-        if told[best] >= _LEAST:
+        if told[best] >= _LEAST and not edge_only.is_silent(question, [], covering.nodes[[best]], by_names=True):
             said = " ".join(word for word, _ in words[one.start : one.end])
             yield Named(covering.nodes[best : best + 1], one.start, one.end, said)
