@@ -141,7 +141,7 @@ WORDS = make_tokenizer("snowball-english").terms_of_words
     ("question", "found"),
     [
         ("who wrote the memo about the old heating", [(3, 8, 3), (6, 8, 7)]),
-        ("which prize did the long book on bridges win", [(4, 8, 5), (4, 6, 5), (2, 9, -1)]),
+        ("which prize did the long book on bridges win", [(4, 8, 5), (4, 6, 5), (2, 9, -1, 1)]),
         ("who was on call when lights were off", [(5, 8, -1)]),
         ("who said that the fish was dry", [(3, 7, -1)]),
         ("the memo about the heating", []),

@@ -9,14 +9,19 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from fourfold import ordered
 from fourfold.facts import edge_only
 from fourfold.facts.covering import Covering
+from fourfold.facts.kinds import Kinds
 from fourfold.facts.question import Question
 from fourfold.language.descriptions import descriptions
 from fourfold.language.name_matching import Named
 
 _LEAST = 0.4
 """So much of a description what is meant must cover."""
+
+_MOST_EDGES = 200
+"""So many of its edges are looked at for what is asked for."""
 
 
 def described(question: Question) -> Iterator[Named]:
@@ -34,6 +39,19 @@ def described(question: Question) -> Iterator[Named]:
         told, _ = covering.share(places)
         told = np.where(of_it, told, 0.0)
         best = int(told.argmax())
-        if told[best] >= _LEAST and not edge_only.is_silent(question, [], covering.nodes[[best]], by_names=True):
+        known = one.asked < 0 or hold(*words[one.asked]) or _is_beside(question, one.asked, covering.nodes[best])
+        if (
+            known
+            and told[best] >= _LEAST
+            and not edge_only.is_silent(question, [], covering.nodes[[best]], by_names=True)
+        ):
             said = " ".join(word for word, _ in words[one.start : one.end])
             yield Named(covering.nodes[best : best + 1], one.start, one.end, said)
+
+
+def _is_beside(question: Question, place: int, node: np.int64) -> bool:
+    """Tell whether what a word calls stands beside a node: by the type of what stands there, or by edges so called."""
+    kinds = Kinds(question.scores, question.query, question.relations, question.settings)
+    near = question.edges.expand(np.array([node], np.int64), weights="none", cap=_MOST_EDGES).targets.astype(np.int64)
+    near = ordered.distinct(near)
+    return bool(kinds.typed([place], near).any() or kinds.ended([place], near).any())

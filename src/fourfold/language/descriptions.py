@@ -17,11 +17,15 @@ _ASKS_KIND = WHICH | {"whose"}
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """The words ``start … end − 1`` of a question; at ``head`` stands what sort of thing they describe, -1: nowhere."""
+    """The words ``start … end − 1`` of a question.
+
+    At ``head`` stands what sort of thing they describe, at ``asked`` what is asked for right before them; -1: nowhere.
+    """
 
     start: int
     end: int
     head: int = -1
+    asked: int = -1
 
 
 def descriptions(words: Words) -> Iterator[Description]:
@@ -69,7 +73,7 @@ def _beside_what_is_asked(typed: Sequence[str], content: Sequence[bool]) -> Iter
     if asks >= 0 and content[asks + 1 : asks + 2] == [True]:
         head = _head(content, asks + 1)
         if any(content[head + 2 :]):
-            yield Description(head + 1, len(typed))
+            yield Description(head + 1, len(typed), asked=head)
 
 
 def _behind_articles(typed: Sequence[str], content: Sequence[bool]) -> list[int]:
