@@ -22,6 +22,9 @@ from fourfold.types import FloatArray
 A_TEXT = 12
 """What has fewer wordpieces is a name."""
 
+_A_THING = 20
+"""What has fewer is a thing, of which little is said."""
+
 
 @dataclass(frozen=True)
 class Covering:
@@ -60,6 +63,11 @@ class Covering:
     def texts(self) -> NDArray[np.bool_]:
         """Which candidates have a text, (n,): what has fewer wordpieces is a name."""
         return self.sizes >= A_TEXT
+
+    @property
+    def things(self) -> NDArray[np.bool_]:
+        """Which candidates are hardly more than a name, (n,): a sentence may say who somebody is."""
+        return self.sizes < _A_THING
 
     def are(self, place: int) -> NDArray[np.bool_]:
         """Tell which candidates are of the type that a word calls, (n,)."""

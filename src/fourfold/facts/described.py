@@ -14,6 +14,7 @@ from fourfold.facts import edge_only
 from fourfold.facts.covering import Covering
 from fourfold.facts.kinds import Kinds
 from fourfold.facts.question import Question
+from fourfold.index.base import Nodes
 from fourfold.language.descriptions import descriptions
 from fourfold.language.name_matching import Named
 
@@ -39,19 +40,14 @@ def described(question: Question) -> Iterator[Named]:
         told, _ = covering.share(places)
         told = np.where(of_it, told, 0.0)
         best = int(told.argmax())
-        known = one.asked < 0 or hold(*words[one.asked]) or _is_beside(question, one.asked, covering.nodes[best])
-        if (
-            known
-            and told[best] >= _LEAST
-            and not edge_only.is_silent(question, [], covering.nodes[[best]], by_names=True)
-        ):
-            said = " ".join(word for word, _ in words[one.start : one.end])
-            yield Named(covering.nodes[best : best + 1], one.start, one.end, said)
+        node = covering.nodes[best : best + 1]
+        known = one.asked < 0 or hold(*words[one.asked]) or _is_beside(question, one.asked, node)
+        if known and told[best] >= _LEAST and not edge_only.is_silent(question, [], node, by_names=True):
+            yield Named(node, one.start, one.end, " ".join(word for word, _ in words[one.start : one.end]))
 
 
-def _is_beside(question: Question, place: int, node: np.int64) -> bool:
+def _is_beside(question: Question, place: int, node: Nodes) -> bool:
     """Tell whether what a word calls stands beside a node: by the type of what stands there, or by edges so called."""
     kinds = Kinds(question.scores, question.query, question.relations, question.settings)
-    near = question.edges.expand(np.array([node], np.int64), weights="none", cap=_MOST_EDGES).targets.astype(np.int64)
-    near = ordered.distinct(near)
+    near = ordered.distinct(question.edges.expand(node, weights="none", cap=_MOST_EDGES).targets.astype(np.int64))
     return bool(kinds.typed([place], near).any() or kinds.ended([place], near).any())

@@ -37,6 +37,9 @@ _LEAST = 0.15
 _MORE = 0.12
 """So much more of it than the named node must what stands beside it cover …"""
 
+_LONGER = 1.5
+"""A text has so many times the wordpieces of what is named at least."""
+
 _MUCH, _NEARLY_ALL = 0.5, 0.8
 """… and so much of it where a part of the name is all that names it, or a word that alone would not tell it."""
 
@@ -105,7 +108,7 @@ class Topic(Question):
 
         Where all are of one type, or of none, a title is no name of a thing.
         """
-        things = covering.nodes[~covering.texts]
+        things = covering.nodes[covering.things]
         if not self.edges.degree(things).any() or len(set(covering.types)) < 2:
             return
         written = self.query.names_of(things)
@@ -115,15 +118,16 @@ class Topic(Question):
     def _beside(self, covering: Covering, named: Sequence[Named], *, least: float = 0.0) -> _Beside | None:
         """Return the texts beside the named nodes that cover more of the rest of the question; None: none does.
 
-        What is named has none itself. They are what the question asks for where it begins with that; what sort of thing
+        What is named has hardly any itself. They are what the question asks for where it begins with that; what sort of thing
         is named belongs to the name. Of a part of a name ``least`` of the rest must be covered.
         """
         own = nodes_of(named)
         is_named = ordered.contains(own, covering.nodes)
-        if not is_named.any() or covering.texts[is_named].any() or self.edges.degree(own).sum() > _MOST_EDGES:
+        if not is_named.any() or not covering.things[is_named].all() or self.edges.degree(own).sum() > _MOST_EDGES:
             return None
         near, whole = self._near(own)
-        better = covering.texts & ordered.contains(near, covering.nodes)
+        longer = covering.sizes > _LONGER * covering.sizes[is_named].max()
+        better = covering.texts & longer & ordered.contains(near, covering.nodes)
         if not better.any():
             return None
         left = self._left(name_matching.places_of(named))
