@@ -60,6 +60,17 @@ def put_first(edges: EdgePart, relations: Relations, query: Query, answer: Answe
     return answer.first(of_it, OF_ANOTHER_KIND) if of_it.any() else None
 
 
+def of_type(kinds: Kinds, sentence: Sentence, answer: Answer) -> Answer:
+    """Return the answer with the best ends first that are of the type of which one is meant: "the oldest senator"."""
+    called = [place for place in sentence.heads() if not is_one(sentence.words[place])]
+    best = answer.best(AS_GOOD)
+    if not called or not 1 < len(best) <= _MOST:
+        return answer
+    of_it = np.zeros(len(answer.nodes), bool)
+    of_it[ordered.contains(best, answer.nodes)] = kinds.typed(called, best, head=True)
+    return answer.first(of_it, OF_ANOTHER_KIND) if of_it.any() else answer
+
+
 def of_two(
     edges: EdgePart, relations: Relations, query: Query, named: Sequence[Named], asked: Measured
 ) -> Answer | None:

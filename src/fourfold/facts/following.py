@@ -14,7 +14,7 @@ import numpy as np
 
 from fourfold import refine
 from fourfold.config import Paths, RetrievalConfig
-from fourfold.facts import amounts, excepted, subjects
+from fourfold.facts import amounts, choices, excepted, subjects
 from fourfold.facts.answers import EXPLAINED, QUESTION_MARKS, About
 from fourfold.facts.kinds import Kinds
 from fourfold.index.base import NodeValues
@@ -136,17 +136,20 @@ def _measured(
     """
     typed, holds = [word.lower() for word, _ in query.words], relations.holds
 
+    asked = asked_for(typed, name_matching.places_of(_names(scores, query, holds)), holds)
+
     def of(places: frozenset[int]) -> tuple[Answer, bool] | None:
         if (found := _understood(scores, query, relations, settings, places)) is None:
             return None
         about, answer, meaning = found
+        if asked is not None and asked.largest is not None:
+            answer = amounts.of_type(about.kinds, about.sentence, answer)
         silent = False
-        if about.may_be_silent():
+        if _may_be_silent(about, places):
             answer, silent = _where_silent(about, meaning, answer)
         said = len(relations) > 1 or (meaning.trust >= SAME_FAMILY).any()  # else a text may say it
         return (answer, silent) if silent or (answer.sure and said) else None
 
-    asked = asked_for(typed, name_matching.places_of(_names(scores, query, holds)), holds)
     for places in [asked.places, frozenset[int]()] if asked is not None and asked.places else [frozenset[int]()]:
         if (found := of(left_out | places)) is None:
             continue
@@ -156,6 +159,11 @@ def _measured(
         if picked is not None or not places:
             return picked or found[0], found[1]
     return None
+
+
+def _may_be_silent(asked: About, left_out: Collection[int]) -> bool:
+    """Tell the same as ``About.may_be_silent``, also of a noun beside a name, of which the rest said how much."""
+    return asked.may_be_silent() or (bool(left_out) and asked.sentence.all_content())
 
 
 def _where_silent(asked: About, meaning: Meaning, answer: Answer) -> tuple[Answer, bool]:
@@ -199,16 +207,18 @@ def _understood(
         words, named = without(typed, named, left_out)
         words, named = as_question(*read_aloud(query.topic, words, named, terms, relations.labels.say))
         words, named = parted(words, named, query.names_of, relations.labels.words.within, terms)
-        words, named = peers.with_co_apart(words, named, terms)
+        words, named = peers.with_co_apart(words, named, terms, relations.labels.say)
         words, named = kin.spelt_out(words, named, relations.holds, terms)
         if not named:
             continue  # all that is named stands within words of edge types
         asked, meaning = _about(scores, query, relations, settings, words, named)
         if asked.sentence.compares():
             return None
+        if (chosen := choices.called_so(asked)) is not None:
+            return chosen
         if asked.sentence.verifies():
-            return asked.verified()
-        if asked.sentence.about_itself() or not (meaning.trust.any() or asked.may_be_silent()):
+            return choices.verified(asked, meaning)
+        if asked.sentence.about_itself() or not (meaning.trust.any() or _may_be_silent(asked, left_out)):
             continue  # before any name is read: most questions ask for no edge
         meaning = asked.without_apposed(meaning)
         found = *_read(asked, meaning), meaning

@@ -9,7 +9,9 @@ from numpy.typing import NDArray
 
 from fourfold.facts.kinds import Kinds
 from fourfold.language import sexes
+from fourfold.language.asked import SAME_FAMILY
 from fourfold.language.lexicon import is_amount, is_date
+from fourfold.language.name_matching import is_owned
 from fourfold.language.syntax import Sentence
 from fourfold.signals.paths import Answer
 
@@ -19,6 +21,27 @@ _ACTING = frozenset(
     " group team organization organisation company firm club agency institution department band party".split()
 )
 """Types of nodes that "who" asks for."""
+
+
+_LIES = "located location situated"
+"""What labels call where something lies."""
+
+_AS_GOOD, _MOST = 0.05, 8
+"""Ends that are worth so much less than the best are as good; of so many the paths are looked at."""
+
+
+def where_done(sentence: Sentence, kinds: Kinds, answer: Answer, shorter: Answer) -> bool:
+    """Tell whether what words but "where" lead to is where something is done, and "where" only where that lies.
+
+    "Where did X play college ball" asks for the college, not for its town. ``answer`` is what all words lead to,
+    ``shorter`` what they do but "where".
+    """
+    if not sentence.where_done() or is_owned(kinds.query.typed):
+        return False
+    ways = [answer.path(end)[1] for end in answer.best(_AS_GOOD)[:_MOST].tolist()]
+    relations, best = kinds.relations, shorter.best(_AS_GOOD)
+    lies = relations.numbers[relations.labels.similarity(_LIES)[0] >= SAME_FAMILY]
+    return all(len(way) > 1 and way[-1].type in lies and way[-2].node in best for way in ways)
 
 
 def by_name(sentence: Sentence) -> Callable[[Sequence[str]], bool] | None:

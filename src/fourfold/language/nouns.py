@@ -173,6 +173,7 @@ class Nouns(Placed):
         return (
             (before == "the" and self._past_article(place + 1) in self._starts)  # "the film X"
             or (place + 1 in self._done and self.at(place + 2) == "by")  # "films directed by X"
+            or (place == 0 and self.begins_with_several() and 1 in self._deeds)  # "players born in X"
             or place - 1 in self._deeds  # "who wrote films"
             or (self.opens(place) and far)  # "which films"
             or self._is_sort(place)

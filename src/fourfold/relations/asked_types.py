@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from fourfold.config import Paths
 from fourfold.index.base import EdgePart
 from fourfold.language import lexicon
+from fourfold.language.amounts import is_one
 from fourfold.language.asked import SAME_FAMILY, Asked
 from fourfold.language.lexicon import ASKING, TOWNS, WHICH
 from fourfold.language.meaning import Meaning, said_again, say_all, settle
@@ -170,6 +171,7 @@ class Relations:
         """
         sentence = Sentence(words, named)
         free = [p for p, (word, terms) in enumerate(words) if (terms or asks(word)) and p not in sentence.names]
+        free = [p for p in free if not is_one(sentence.words[p])] or free  # "the tallest player from X"
         instances = sentence.instances()
         free = free if instances < 0 else []
         unknown = [place for place in free if meaning.trust[place] <= 0]
@@ -216,9 +218,9 @@ class Relations:
             return succession
         if not self._may_ask(word, terms):
             return self._asked_by_stop_word(sentence, place, settings)
-        if (sort_of := sought.sort_of(self.labels, sentence, place)) is not None:
-            return sort_of
-        if self._asks_nothing(sentence, place, terms):
+        if (found := sought.at_once(self.labels, sentence, place)) is not None:
+            return found
+        if self._asks_nothing(sentence, place, terms, settings):
             return None
         if sentence.for_a_living(place):
             return exactly(self.labels, lexicon.EXACTLY["do"])
@@ -265,7 +267,7 @@ class Relations:
             nouns |= grammar.to_places
         return bool(nouns[own.means].all())
 
-    def _asks_nothing(self, sentence: Sentence, place: int, terms: Sequence[str]) -> bool:
+    def _asks_nothing(self, sentence: Sentence, place: int, terms: Sequence[str], settings: Paths) -> bool:
         """Tell whether a word that could ask for an edge asks for none where it stands."""
         if sentence.belongs(place) or sentence.names_what_follows(place) or sentence.is_left_open(place):
             return True
@@ -279,6 +281,8 @@ class Relations:
         if sentence.is_apposed(place) and self.labels.grammar.calls_begin(sentence.words[place]):
             return True
         if sentence.makes_part(place) and sentence.is_in_label(sentence.object_of(place)):
+            return True
+        if sought.is_told_by_order(self.labels, sentence, place, settings):
             return True
         refers = self._joint(sentence, place - 1) or sentence.refers_back(place)
         return bool(refers) or sentence.only_frames(place) or sentence.sort_says_nothing(place)
