@@ -68,11 +68,25 @@ def of_whom(sentence: Sentence, kinds: Kinds, answer: Answer, best: NDArray[np.b
 
     ``best`` (n_ends,) tells which these are, ``others`` what is left of what the others are worth.
     """
-    answer = _of_sex(sentence, kinds, answer, best, others)
+    answer = _past_what_is_said(sentence, kinds, _of_sex(sentence, kinds, answer, best, others), best, others)
     if sentence.at(0) not in _WHO or not best.any():
         return answer
     of_it = best.copy()
     of_it[best] = [not _ACTING.isdisjoint(kind.lower().split()) for kind in kinds.query.types_of(answer.nodes[best])]
+    return answer.first(of_it, others) if of_it.any() and not of_it[best].all() else answer
+
+
+def _past_what_is_said(
+    sentence: Sentence, kinds: Kinds, answer: Answer, best: NDArray[np.bool_], others: float
+) -> Answer:
+    """Put first, of the best ends, those behind nodes of a type that the question says: "the committees X is on"."""
+    if best.sum() < 2 or not (places := sentence.between()):
+        return answer
+    ways = [[step.node for step in answer.path(end)[1][:-1]] for end in answer.nodes[best].tolist()]
+    passed = np.unique([node for way in ways for node in way]).astype(np.int64)
+    typed = {node for one in places for node in passed[kinds.typed([one], passed, head=True)].tolist()}
+    of_it = best.copy()
+    of_it[best] = [not typed.isdisjoint(way) for way in ways]
     return answer.first(of_it, others) if of_it.any() and not of_it[best].all() else answer
 
 
