@@ -183,3 +183,45 @@ def test_a_filter_holds_for_what_is_compared():
     with graph_of(LEAGUE, LEAGUE_TYPES) as league:
         league.add([Node("Cir", "Cir", "city", metadata={"closed": True})])
         assert league.search("Which city has the most people?", filter={"closed": {"$exists": False}}).ids[0] == "Bel"
+
+
+SENATE = """
+    Ada Reed|represents|Norland · Ben Hale|represents|Norland · Cleo Ost|represents|Norland
+    Ada Reed|birthday|1950-02-01 · Ben Hale|birthday|1961-07-09 · Cleo Ost|birthday|1988-11-30
+    Dan Moor|represents|Norland · Dan Moor|birthday|1975-04-12 · Ada Reed|office|12 High Hall
+"""
+SEATS = {
+    **dict.fromkeys(("Ada Reed", "Dan Moor"), "representative"),
+    **dict.fromkeys(("Ben Hale", "Cleo Ost"), "senator"),
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("youngest representative of Norland", "Dan Moor"),
+        ("Who is the oldest senator of Norland?", "Ben Hale"),
+    ],
+)
+def test_of_those_of_the_type_one_is_meant_by_its_birthday(question, answer):
+    with graph_of(SENATE, SEATS) as congress:
+        assert congress.search(question).ids[0] == answer
+
+
+def test_a_phrase_with_a_bound_asks_for_what_its_noun_calls():
+    facts = """
+        Kraken|type|beast · Roc|type|beast · Wasp|type|beast · Golem|type|construct · Kraken|challenge_rating|23
+        Roc|challenge_rating|11 · Wasp|challenge_rating|1 · Golem|challenge_rating|16 · Roc|size|huge
+    """
+    types = {**dict.fromkeys(("Kraken", "Roc", "Wasp", "Golem"), "monster"), "beast": "monster type"}
+    with graph_of(facts, types) as bestiary:
+        assert bestiary.search("beast monsters with a challenge rating above 15").ids[0] == "Kraken"
+
+
+def test_a_superlative_is_no_edge_where_no_other_word_asks_for_one():
+    facts = """
+        Ann Lee|college|Pine College · Bob Orr|college|Pine College · Ann Lee|height|71 inches
+        Bob Orr|height|74 inches · Pine College|located_in|Ash Town · Cy Dunn|final_game|1972-08-01
+    """
+    with graph_of(facts, dict.fromkeys(("Ann Lee", "Bob Orr", "Cy Dunn"), "person")) as players:
+        assert players.search("who is the tallest player from Pine College?").ids[0] == "Bob Orr"

@@ -1,5 +1,6 @@
 """Whatever order words stand in, no step that reads a question over facts fails, and what hits say adds up."""
 
+import pytest
 from fact_graphs import graph_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -45,3 +46,43 @@ def test_any_order_of_words_is_read(case: tuple[int, str]) -> None:
     found = GRAPHS[which].search(question)
     assert not found.degraded
     assert all(abs(sum(part.value for part in hit.evidence) - hit.score) < 1e-6 for hit in found)
+
+
+BALL = """
+    Jeff Lind|college|Lee College · Lee College|located_in|Baytown · Jeff Lind|place_of_birth|Houston
+    Jeff Lind|debut|1991-04-02 · Jeff Lind|final_game|1999-09-30 · Reds|home_park|Elm Field · Elm Field|located_in|Troy
+    Reds|league|East League · Jeff Lind|throws|right · Jeff Lind|managed|Reds
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("where did Jeff Lind play college ball?", "Lee College"),
+        ("where do the Reds play their home games", "Elm Field"),
+        ("where is the college of Jeff Lind?", "Baytown"),
+        ("when did Jeff Lind first play in the majors?", "1991-04-02"),
+        ("players born in Houston", "Jeff Lind"),
+    ],
+)
+def test_what_is_done_where_when_and_by_whom(question, answer):
+    with graph_of(BALL) as league:
+        assert league.search(question).ids[0] == answer
+
+
+def test_how_much_something_is_asks_for_its_price():
+    facts = "Lamp|weight|1 lb · Lamp|cost|5 sp · Rope|weight|10 lb · Rope|cost|1 gp · Rope|category|gear"
+    with graph_of(facts) as shop:
+        assert shop.search("how much is a Lamp?").ids[0] == "5 sp"
+        assert shop.search("how much does a Rope weigh?").ids[0] == "10 lb"
+
+
+def test_a_longer_type_that_ends_in_the_word_is_what_is_asked_for():
+    facts = """
+        Grain|part_of|Farming · Grain|chair|Ann Lee · Farming|chair|Bob Orr · Ann Lee|member_of|Farming
+        Ann Lee|member_of|Grain · Milk|part_of|Farming · Milk|chair|Cy Dunn
+    """
+    types = {"Farming": "committee", "Grain": "subcommittee", "Milk": "subcommittee"}
+    with graph_of(facts, types) as house:
+        assert house.search("which committee does Ann Lee chair?").ids[0] == "Grain"
+        assert house.search("which committees have a subcommittee chaired by Ann Lee?").ids[0] == "Farming"

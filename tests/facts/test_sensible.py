@@ -76,3 +76,14 @@ def test_who_asks_for_what_can_act_by_its_type(question, answer):
 
 def test_who_is_answered_by_things_where_nothing_else_is_there():
     assert ATTACKS.search("Who uses Phishing?").ids[0] == "Duqu"
+
+
+def test_what_a_noun_calls_lies_between_what_is_named_and_the_answer():
+    facts = """
+        Ann Lee|member_of|Farming · Ann Lee|member_of|Grain · Ann Lee|member_of|Milk · Farming|chair|Zed Poe
+        Grain|chair|Bob Orr · Milk|chair|Cy Dunn · Grain|part_of|Farming · Milk|part_of|Farming · Ann Lee|office|12 Hall
+    """
+    types = {"Farming": "committee", "Grain": "subcommittee", "Milk": "subcommittee"}
+    with graph_of(facts, types) as house:
+        assert house.search("who chairs the committees Ann Lee is on?").ids[0] == "Zed Poe"
+        assert house.search("who chairs the subcommittees Ann Lee is on?").ids[0] in {"Bob Orr", "Cy Dunn"}

@@ -130,6 +130,17 @@ def test_in_a_graph_of_facts_a_name_in_that_place_leads_on():
     assert graph.search("which Ghanaian scored most").ids[0] == "Kim Oda"
 
 
+def test_from_a_name_that_a_phrase_begins_with_a_path_leads_on():
+    people = "Ann Lee|Liberal|Oldham · Bo Roe|Labourite|Oldham · Cy Poe|Liberal|Luton · Di Moe|Labourite|Luton"
+    facts, types = [], {"Liberal": "party", "Labourite": "party", "Oldham": "town", "Luton": "town"}
+    for name, party, town in (one.split("|") for one in people.split(" · ")):
+        facts += [f"{name}|party|{party}", f"{name}|represents|{town}"]
+        types[name] = "politician"
+    graph = graph_of(" · ".join(facts), types)
+    assert graph.search("liberals in the council from Oldham").ids[0] == "Ann Lee"
+    assert graph.search("labourites who represent Luton").ids[0] == "Di Moe"
+
+
 @pytest.fixture(scope="module")
 def proposals():
     titles = {

@@ -77,3 +77,12 @@ def test_a_question_of_many_such_words_is_read_a_few_times_only(monkeypatch):
     monkeypatch.setattr(Reader, "meaning", lambda *given: times.append(1) or read(*given))
     SPORT.search("who are the " + "teammates colleagues classmates " * 7 + "of Di Poe")
     assert 1 < len(times) < 20
+
+
+def test_alongside_is_what_a_label_says_by_it():
+    facts = """
+        Ellen Moss|alongside|Hugo Lane · Hugo Lane|predecessor|Ida Frost · Ellen Moss|predecessor|Max Toll
+        Hugo Lane|spouse|Jo Lane · Max Toll|alongside|Nils Ray
+    """
+    with graph_of(facts) as senate:
+        assert senate.search("who is the predecessor of the one who is alongside Ellen Moss?").ids[0] == "Ida Frost"

@@ -133,3 +133,13 @@ def test_superlatives_of_german_and_dutch_are_read(question, answer):
     with Retriever() as land:
         land.add([Node(name, name) for name in ("Ala", "Bel", "Cir", "Norland", "20000", "910000", "300000")], edges)
         assert land.search(question).ids[0] == answer
+
+
+def test_how_long_something_lasts_asks_for_no_other_time():
+    facts = (("Bannissement", "durée", "une minute"), ("Bannissement", "temps d'incantation", "une action"))
+    facts += (("Bannissement", "école", "Abjuration"), ("Clone", "école", "Nécromancie"), ("Clone", "niveau", "huit"))
+    with Retriever() as spells:
+        names = dict.fromkeys(name for start, _, end in facts for name in (start, end))
+        spells.add([Node(name, name) for name in names], [Edge(start, end, label) for start, label, end in facts])
+        assert spells.search("combien de temps dure Bannissement ?").ids[0] == "une minute"
+        assert spells.search("Quel est le temps d'incantation de Bannissement ?").ids[0] == "une action"

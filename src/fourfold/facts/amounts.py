@@ -56,6 +56,17 @@ def put_first(question: Question, answer: Answer, asked: Measured) -> Answer | N
     return answer.first(of_it) if of_it.any() else None
 
 
+def of_type(kinds: Kinds, sentence: Sentence, answer: Answer) -> Answer:
+    """Return the answer with the best ends first that are of the type of which one is meant: "the oldest senator"."""
+    called = [place for place in sentence.heads() if not is_one(sentence.words[place])]
+    best = answer.best()
+    if not called or not 1 < len(best) <= _MOST:
+        return answer
+    of_it = np.zeros(len(answer.nodes), bool)
+    of_it[ordered.contains(best, answer.nodes)] = kinds.typed(called, best, head=True)
+    return answer.first(of_it)
+
+
 def of_two(question: Question, named: Sequence[Named], asked: Measured) -> Answer | None:
     """Return which of two that a question names has more, or less, of something; None where the graph does not tell."""
     nodes = nodes_of(named)

@@ -70,20 +70,6 @@ class About(Question):
         """What reads its words."""
         return Reader(self.relations, self.query.words, self.named, self.settings)
 
-    def verified(self) -> tuple[About, Answer, Meaning] | None:
-        """Return which of the alternatives stands beside what else is named; None where the question gives none.
-
-        Of "is X the capital of Y" both X and Y tell the answer: no word is followed.
-        """
-        starts = self.sentence.alternatives()
-        others = [one for one in self.named if one.start not in starts]
-        if not starts or not others:
-            return None
-        either = nodes_of(one for one in self.named if one.start in starts)
-        found = replace(self, named=others)._standing_beside(lambda nodes: ordered.contains(either, nodes))
-        none = Meaning.none(len(self.query.words), len(self.relations))
-        return None if found is None else (self, replace(found, sure=1.0), none)
-
     def without_apposed(self, meaning: Meaning) -> Meaning:
         """Return what words mean without those that only say what the named node is by its edges: "the X dataset".
 
@@ -135,19 +121,24 @@ class About(Question):
         places = self.sentence.heads()
         if (meaning.trust[places] > 0).any() and self._passes(places, found):
             shorter = self._walked(meaning.without(places), unsaid=unsaid)
-            if shorter is None and (beside := self._standing_beside(partial(self.kinds.having, places))) is not None:
+            if shorter is None and (beside := self.standing_beside(partial(self.kinds.having, places))) is not None:
                 shorter = replace(beside, sure=found.sure)
             if shorter is not None and (of_it := self.kinds.told(places, shorter.nodes)).any():
                 return self._sensible(shorter.first(of_it))
         if (places := self.sentence.where()) and (meaning.trust[places] > 0).any():
             shorter = self._walked(meaning.without(places), unsaid=unsaid)
-            if shorter is not None and self._are_places(shorter.best()[:_MOST_ENDS]):
+            if shorter is not None and self._is_where(found, shorter):
                 return self._sensible(self._of_kind(shorter))
         return self._sensible(self._of_kind(found))
 
-    def _are_places(self, nodes: Nodes) -> bool:
-        """Tell whether nodes are places by their edges: "where is X spoken" asks for the country, not where that is."""
-        return 2 * self.count_having(nodes, self.relations.labels.of_places) > len(nodes) > 0
+    def _is_where(self, answer: Answer, shorter: Answer) -> bool:
+        """Tell whether what words but "where" lead to is a place, by its edges or since something is done there.
+
+        "Where is X spoken" asks for the country, not for where that is.
+        """
+        nodes = shorter.best()[:_MOST_ENDS]
+        places = 2 * self.count_having(nodes, self.relations.labels.of_places) > len(nodes) > 0
+        return places or sensible.where_done(self.sentence, self.kinds, answer, shorter)
 
     def _passes(self, places: Sequence[int], answer: Answer) -> bool:
         """Tell whether what is of the type asked for stands on the way to the best end, which is of another.
@@ -169,6 +160,8 @@ class About(Question):
         if len(answer.nodes):
             typed = is_type(answer.nodes) & ~ordered.contains(answer.named, answer.nodes)
             if typed[ordered.contains(best, answer.nodes)].any() or self.kinds.ended(places, best).any():
+                return None
+            if self.kinds.compound(places[-1], best[:_READ]):
                 return None
             if typed.any():
                 return answer.first(typed)
@@ -225,7 +218,7 @@ class About(Question):
         def of_it(nodes: Nodes) -> NDArray[np.bool_]:
             return self.kinds.said(said, nodes) | self.kinds.ended(told, nodes) | self.kinds.typed(told, nodes)
 
-        return self._standing_beside(of_it)
+        return self.standing_beside(of_it)
 
     def of_kind_behind(self, meaning: Meaning, answer: Answer) -> Answer:
         """Return what is of the kind asked for one step behind the named node where the words lead nowhere from it.
@@ -245,7 +238,7 @@ class About(Question):
         found = self.answer(meaning.without_kinds(), unsaid=True)
         return found if found.explained >= _LEAST and len(found.nodes) <= _MOST_BEHIND else None
 
-    def _standing_beside(self, of_it: Callable[[Nodes], NDArray[np.bool_]]) -> Answer | None:
+    def standing_beside(self, of_it: Callable[[Nodes], NDArray[np.bool_]]) -> Answer | None:
         """Return what of some kind stands beside the named nodes; None where nothing does."""
         return paths.beside(single_steps(self.walker, self.named), self.named, of_it)
 
@@ -299,7 +292,8 @@ class About(Question):
             return self._of_noun(answer)
         of_it = self._is_kind(places, answer)
         if not of_it.any():
-            return self._one_step_further(places, answer) if answer.sure > _HARDLY else answer
+            stays = answer.sure <= _HARDLY or self.kinds.compound(places[-1], answer.best()[:_READ])
+            return answer if stays else self._one_step_further(places, answer)
         best = answer.as_good
         told = of_it & self.kinds.ended(places, answer.nodes)
         if not of_it[best].any() and answer.values[told].max(initial=0.0) >= _THIRD * answer.values.max():
@@ -344,7 +338,7 @@ class About(Question):
 
     def _date_beside(self, answer: Answer) -> Answer:
         """Return the date that stands beside the named node where the words lead to none: "when was X first shown"."""
-        found = self._standing_beside(lambda nodes: self._are_dates(nodes[:_MOST_BEHIND], len(nodes)))
+        found = self.standing_beside(lambda nodes: self._are_dates(nodes[:_MOST_BEHIND], len(nodes)))
         return answer if found is None else replace(found, sure=answer.sure)
 
     def _are_dates(self, nodes: Nodes, count: int) -> NDArray[np.bool_]:

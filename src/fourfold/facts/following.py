@@ -14,7 +14,7 @@ import numpy as np
 
 from fourfold import refine
 from fourfold.config import RetrievalConfig
-from fourfold.facts import amounts, excepted, subjects
+from fourfold.facts import amounts, choices, excepted, subjects
 from fourfold.facts.answers import EXPLAINED, QUESTION_MARKS, About
 from fourfold.facts.doers import who_did
 from fourfold.facts.kinds import Kinds
@@ -23,7 +23,7 @@ from fourfold.facts.question import Question
 from fourfold.facts.topical import Topic
 from fourfold.intent import NO_INTENT
 from fourfold.language import kin, name_matching, peers
-from fourfold.language.amounts import asked_for, compared
+from fourfold.language.amounts import Measured, asked_for, compared
 from fourfold.language.asked import SAME_FAMILY
 from fourfold.language.meaning import Meaning
 from fourfold.language.name_matching import Named, Words, is_owned, nodes_of
@@ -163,26 +163,36 @@ def _measured(question: Question, left_out: frozenset[int]) -> Found | None:
     it of what the rest of the question leads to.
     """
     asked = asked_for(question.plain, name_matching.places_of(_names(question)), question.relations.holds)
-    if asked is not None and asked.places and (found := _trusted(question, left_out | asked.places)) is not None:
+    if asked is not None and asked.places and (found := _trusted(question, left_out | asked.places, asked)) is not None:
         picked = amounts.put_first(question, found[0], asked)
         if picked is not None:
             return picked, found[1]
-    found = _trusted(question, left_out)
+    found = _trusted(question, left_out, asked)
     if found is None or asked is None or asked.places:
         return found
     return amounts.put_first(question, found[0], asked) or found[0], found[1]
 
 
-def _trusted(question: Question, left_out: frozenset[int]) -> Found | None:
-    """Return what a question leads to without the words at some places, where that is to be trusted."""
+def _trusted(question: Question, left_out: frozenset[int], measured: Measured | None) -> Found | None:
+    """Return what a question leads to without the words at some places, where that is to be trusted.
+
+    Of what it asks the greatest or the least of, what is of the type that it says comes first.
+    """
     if (understood := _understood(question, left_out)) is None:
         return None
     about, answer, meaning = understood
+    if measured is not None and measured.largest is not None:
+        answer = amounts.of_type(about.kinds, about.sentence, answer)
     silent = False
-    if about.may_be_silent():
+    if _may_be_silent(about, left_out):
         answer, silent = _where_silent(about, meaning, answer)
     said = len(question.relations) > 1 or (meaning.trust >= SAME_FAMILY).any()  # else a text may say it
     return (answer, silent) if silent or (answer.sure and said) else None
+
+
+def _may_be_silent(asked: About, left_out: Collection[int]) -> bool:
+    """Tell the same as ``About.may_be_silent``, also of a noun beside a name, of which the rest said how much."""
+    return asked.may_be_silent() or (bool(left_out) and asked.sentence.all_content())
 
 
 def _where_silent(asked: About, meaning: Meaning, answer: Answer) -> Found:
@@ -207,16 +217,18 @@ def _understood(question: Question, left_out: Collection[int]) -> tuple[About, A
         words, named = without(query.words, named, left_out)
         words, named = as_question(*read_aloud(query.topic, words, named, terms, relations.labels.say))
         words, named = parted(words, named, query.names_of, relations.labels.words.within, terms)
-        words, named = peers.with_co_apart(words, named, terms)
+        words, named = peers.with_co_apart(words, named, terms, relations.labels.say)
         words, named = kin.spelt_out(words, named, relations.holds, terms)
         if not named:
             continue  # all that is named stands within words of edge types
         asked, meaning = _about(question, words, named)
         if asked.sentence.compares():
             return None
+        if (chosen := choices.called_so(asked)) is not None:
+            return chosen
         if asked.sentence.verifies():
-            return asked.verified()
-        if _about_itself(asked) or not (meaning.trust.any() or asked.may_be_silent()):
+            return choices.verified(asked, meaning)
+        if _about_itself(asked) or not (meaning.trust.any() or _may_be_silent(asked, left_out)):
             continue  # before any name is read: most questions ask for no edge
         meaning = asked.without_apposed(meaning)
         found = *_read(asked, meaning), meaning

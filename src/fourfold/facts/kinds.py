@@ -27,6 +27,9 @@ _FIRST = 4
 _ROW = 3
 """Of so many words in a row one says the kind of what is asked for: "professional football team"."""
 
+_SHORTEST = 4
+"""A word of so many letters tells a longer one that ends in it: a ballpark is a park."""
+
 _SEX = "sex gender"
 """What labels call of which sex somebody is."""
 
@@ -66,6 +69,17 @@ class Kinds(Question):
         numbers = self.scores.snapshot.term_numbers(sorted(set().union(*others)))
         says = self._holding(list(numbers.values()), nodes)
         return self._of_type([own | other for own, other in zip(called, others, strict=True)], says, nodes, head=head)
+
+    def compound(self, place: int, nodes: Nodes) -> bool:
+        """Tell whether a node is of a type that ends in a word of the question: a subcommittee is a committee.
+
+        Not where the question has the longer word, too: "which committees have a subcommittee that".
+        """
+        word, said = self.query.words[place][0].lower(), {term for _, terms in self.query.words for term in terms}
+        forms = [one for one in (word, word.removesuffix("s")) if len(one) >= _SHORTEST]
+        types = [kind.lower().split()[-1:] for kind in self.query.types_of(nodes)]
+        longer = {own[0] for own in types if own and any(own[0] != one and own[0].endswith(one) for one in forms)}
+        return any(said.isdisjoint(self.relations.labels.terms(own)) for own in longer)
 
     def _holding(self, terms: Sequence[int], nodes: Nodes) -> NDArray[np.bool_]:
         """Tell which nodes hold one of some terms, by their numbers."""

@@ -110,13 +110,14 @@ def _is_asked_for(question: Question, one: Named, found: Sequence[Named]) -> boo
 
     Such a node is an answer itself, and no path begins there, unless it has nothing to say but its edges: then what it
     is the kind of may be meant. What the nodes beside it say, too, tables alike, its edges do not tell. A name before
-    the noun says which of its kind: "what Nolan films"; so does one with a capital: "which Beatles album".
+    the noun says which of its kind: "what Nolan films"; so does one with a capital: "which Beatles album". From one in
+    a mere phrase a path begins: "democrats from Kansas", beside a party Democrat.
     """
     words = question.query.words
     places = Sentence(words, [other for other in found if other is not one]).of_type()
     own = range(one.start, one.end)
     proper = any(words[place][0][:1].isupper() for place in own if place)  # the first word has one anyhow
-    if proper or [own[-1]] != places[-1:] or not set(own).issubset(places):
+    if proper or [own[-1]] != places[-1:] or not set(own).issubset(places) or not places[0]:
         return False
     return not edge_only.is_silent(question, [one], one.nodes, by_names=True)
 

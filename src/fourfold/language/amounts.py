@@ -17,7 +17,7 @@ from fourfold.language.placed import ARTICLES, PREPOSITIONS
 Said = tuple[tuple[str, ...], bool]
 """What labels call an amount, each as likely as those before it at most; whether the greatest is meant."""
 
-BEGUN = ("birth born founded established inception built opened created started release released", "date year")
+BEGUN = ("birth birthday born founded established inception built opened created started release released", "date year")
 """What labels call when something began."""
 
 _SIZE = ("area size", "population", "length")
@@ -220,6 +220,7 @@ def _bounded(words: Sequence[str], free: Sequence[str], place: int, holds: Calla
         return None
     least = word in _LESS_THAN | _BELOW or free[start - 1] == "most"
     above, below = (-inf, amount) if least else (amount, inf)
+    said = [*said, *_having(free, min([place, *said]))]
     places = frozenset({*range(place, end), *unit, *said})
     return Measured(tuple(by), above=above, below=below, inclusive=reaches or word in _WITH_IT, places=places)
 
@@ -234,6 +235,12 @@ def _measure_before(free: Sequence[str], place: int, holds: Callable[[str], bool
     none = PREPOSITIONS | DO | {""}
     run = list(takewhile(lambda at: free[at] not in none and holds(free[at]), range(before, -1, -1)))[:_ROW]
     return run, [free[at] for at in run]
+
+
+def _having(free: Sequence[str], place: int) -> list[int]:
+    """Return the places of "with a" or the like before the words that say what a bound is one of; none elsewhere."""
+    before = _before(free, place)
+    return list(range(before, place)) if before > 0 and free[before] in {"with", "having"} else []
 
 
 def _before(free: Sequence[str], place: int) -> int:

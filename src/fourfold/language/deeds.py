@@ -25,6 +25,12 @@ class Deeds(Nouns):
         """Tell whether "do" asks what somebody does: "what did X do", "what does X do for a living"."""
         return self.at(0) == "what" and self.at(1) in DO and place in self._begins and place + 1 not in self._starts
 
+    def where_done(self) -> bool:
+        """Tell whether it asks where what it names does something: "where did X play college ball"."""
+        start = self._past_article(2)
+        behind = any(place >= self._ends.get(start, len(self.words)) for place in self._content)
+        return self.at(0) == "where" and self.at(1) in DO and start in self._starts and behind
+
     def is_role(self, place: int) -> bool:
         """Tell whether a noun says what the named node is to the answer: "who is X the father of?".
 

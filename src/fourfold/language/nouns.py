@@ -135,6 +135,12 @@ class Nouns(Placed):
             end for end, start in self._begins.items() if start == 1 and end in self._content and self.at(0) in WHICH
         ]
 
+    def between(self) -> list[int]:
+        """Return which words call several things before a name: "the committees X is on", "the clubs that X"."""
+        behind = {place for place in self._content if self._past_article(place + 1) in self._starts}
+        behind |= {place for place in self._content if self.at(place + 1) in RELATIVE}
+        return [p for p in sorted(behind) if p > 0 and self.words[p].endswith("s") and not self._in_label[p]]
+
     def qualifies(self, place: int) -> bool:
         """Tell whether a word beside a name may say what it is the name of: "the river X", "the X river"."""
         first = self._begins.get(place, place + 1) - 1  # what stands before the name, or the word itself
@@ -173,6 +179,7 @@ class Nouns(Placed):
         return (
             (before == "the" and self._past_article(place + 1) in self._starts)  # "the film X"
             or (place + 1 in self._done and self.at(place + 2) == "by")  # "films directed by X"
+            or (place == 0 and self.begins_with_several() and 1 in self._deeds)  # "players born in X"
             or place - 1 in self._deeds  # "who wrote films"
             or (self.opens(place) and far)  # "which films"
             or self._is_sort(place)

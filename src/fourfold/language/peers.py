@@ -62,10 +62,15 @@ def called(words: Words) -> bool:
     return any(_mates([word.lower()]) for word, _ in words)
 
 
-def with_co_apart(words: Words, named: Sequence[Named], terms: Callable[[str], Sequence[str]]) -> Reading:
+def with_co_apart(
+    words: Words,
+    named: Sequence[Named],
+    terms: Callable[[str], Sequence[str]],
+    says: Callable[[tuple[str, ...]], bool] = lambda phrase: False,
+) -> Reading:
     """Return the words of a question with a "co" that is written with its word as one of its own: coworkers.
 
-    "Fellow members" are co-members, and "alongside X" is together with it.
+    "Fellow members" are co-members, and "alongside X" is together with it, where no label ``says`` so itself.
     """
     names, found = places_of(named), (words, list(named))
     for place in reversed(range(len(words))):
@@ -77,7 +82,7 @@ def with_co_apart(words: Words, named: Sequence[Named], terms: Callable[[str], S
             found = replaced(*found, place, place + 1, [(CO, ()), (end, tuple(terms(end)))])
         elif word == _FELLOW and place + 1 not in names and any(own for _, own in behind):
             found = replaced(*found, place, place + 1, [(CO, ())])
-        elif word == _ALONGSIDE:
+        elif word == _ALONGSIDE and not says((_ALONGSIDE,)):
             found = replaced(*found, place, place + 1, [(TOGETHER, ()), (_WITH, ())])
     return found
 

@@ -195,6 +195,11 @@ class Sentence(Deeds):
         """Return the word behind "how" that asks for an amount: many, of "how many people"; "": it asks for none."""
         return self.at(1) if self.at(0) == "how" and self.at(1) in _MUCH and 1 not in self.names else ""
 
+    def asks_price(self, place: int) -> bool:
+        """Tell whether "much" asks for a price, as nothing else is said: "how much is X"."""
+        end = self._ends.get(self._past_article(3), -1)
+        return place == 1 and self.words[:2] == ["how", "much"] and self.at(2) in _BE and end == len(self.words)
+
     def asks_whence(self, place: int) -> bool:
         """Tell whether "from" asks for what has its origin in what is named behind it: "who comes from X"."""
         return self.asks() and self._past_article(place + 1) in self._starts and place > 0
@@ -214,6 +219,16 @@ class Sentence(Deeds):
         """Tell whether it asks if something holds of several things: "is X the capital of Y", "is X male or female"."""
         free = [word for place, word in enumerate(self.words) if place not in self.names]
         return self.at(0) in AUXILIARIES and len(self._starts) > 1 and QUESTION.isdisjoint(free)
+
+    def choice(self) -> list[int]:
+        """Return the words of which one is said of what is named, and no other word: good and evil, of "is X good or".
+
+        None in other questions.
+        """
+        places = sorted(self._content)
+        one_name = self.at(0) in AUXILIARIES and len(self._starts) == 1 and len(places) == 2  # noqa: PLR2004
+        either = one_name and self.at(self._before(places[1])) == _OR and self._before(places[1]) == places[0] + 1
+        return places if either else []
 
     def compares(self) -> bool:
         """Tell whether it asks which of two it names is more of something: "which is older, X or Y"."""

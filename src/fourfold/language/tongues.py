@@ -40,6 +40,10 @@ _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
 _WIE, _HOW, _MANNER = "wie", "how", frozenset({"many", "long", "high", "large", "deep"})
 """What "wie" is in German before one of these: "wie lang ist der Rhein"."""
 
+_TIME = frozenset({"temps", "tiempo", "tempo"})
+_LASTS, _DE = frozenset("dure durent dura duran durano duram".split()), "de"
+"""What takes time, behind "combien de temps" and the like: it asks for no other time."""
+
 _VERB_LAST = ("german", "dutch")
 _HAS, _PAST = "has", {"written": "wrote"}
 
@@ -113,6 +117,10 @@ def in_english(words: Words, names: Container[int], terms: Callable[[str], Seque
     for place, word in enumerate(typed[:-1]):
         if word == _WIE and said[place + 1] in _MANNER and said[place]:
             said[place] = _HOW
+    for place, word in enumerate(typed[1:], 1):
+        if without_marks(word) in _LASTS and typed[place - 1] in _TIME and place > 1 and place not in names:
+            of_it = 1 + (typed[place - 2] == _DE)  # "combien de temps", "quanto tempo"
+            said[max(place - 1 - of_it, 0) : place] = [_HOW, "long", *["does"] * (of_it - 1)]
     if _TONGUES[tongue] in _VERB_LAST and said[-1] and _HAS in said:
         place = said.index(_HAS)
         said[place], said[-1] = _PAST.get(said[-1], said[-1]), said[place]

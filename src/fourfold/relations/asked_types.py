@@ -13,6 +13,7 @@ import numpy as np
 
 from fourfold.config import Paths
 from fourfold.index.base import EdgePart
+from fourfold.language.amounts import is_one
 from fourfold.language.asked import SAME_FAMILY, Asked
 from fourfold.language.meaning import Meaning, said_again, say_all, settle
 from fourfold.language.name_matching import Named, Words, nodes_of
@@ -115,6 +116,7 @@ class Reader:
         """
         words, sentence, n_types = self._words, self._sentence, len(self._relations)
         free = [p for p, (word, terms) in enumerate(words) if (terms or asks(word)) and p not in sentence.names]
+        free = [p for p in free if not is_one(sentence.words[p])] or free  # "the tallest player from X"
         instances = sentence.instances()
         free = free if instances < 0 else []
         unknown = [place for place in free if meaning.trust[place] <= 0]

@@ -43,8 +43,8 @@ class OneWord:
             return succession
         if not self._labels.may_hold(word, terms):
             return self._by_stop_word(place)
-        if (sort_of := sought.sort_of(self._labels, sentence, place)) is not None:
-            return sort_of
+        if (found := sought.at_once(self._labels, sentence, place)) is not None:
+            return found
         if self._asks_nothing(place):
             return None
         if sentence.for_a_living(place):
@@ -106,6 +106,8 @@ class OneWord:
         if sentence.is_apposed(place) and grammar.calls_begin(sentence.words[place]):
             return True
         if sentence.makes_part(place) and sentence.is_in_label(sentence.object_of(place)):
+            return True
+        if sought.is_told_by_order(self._labels, sentence, place, self._settings):
             return True
         refers = bool(self._joint(place - 1)) or sentence.refers_back(place)
         return refers or sentence.only_frames(place) or sentence.sort_says_nothing(place)

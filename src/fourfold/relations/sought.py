@@ -13,9 +13,12 @@ from fourfold.language.meaning import Meaning
 from fourfold.language.syntax import Sentence
 from fourfold.relations.label_grammar import Types
 from fourfold.relations.labels import Labels
+from fourfold.relations.thesaurus import exactly
 
 _SORTS = "kind sort type form class category style genre"
 """What labels call the kind of something."""
+
+_PRICE, _ORDER = "price cost", frozenset({"first", "last"})
 
 _COULD_BE = 0.5
 """So much of what a word asks for most it must ask for a type to mean it where its edges end at what is asked for."""
@@ -76,3 +79,15 @@ def price(meaning: Meaning, sentence: Sentence, settings: Paths) -> None:
         if meaning.trust[place] <= settings.kind and sentence.opens(place):
             meaning.trust[place] *= surest
             meaning.asked[place] *= surest
+
+
+def at_once(labels: Labels, sentence: Sentence, place: int) -> Asked | None:
+    """Return what a word asks for whatever it is near to: a price, of "how much is X", or the kind of something."""
+    return exactly(labels, _PRICE) if sentence.asks_price(place) else sort_of(labels, sentence, place)
+
+
+def is_told_by_order(labels: Labels, sentence: Sentence, place: int, settings: Paths) -> bool:
+    """Tell whether "first" or "last" before a word says when: "when did X first play" asks for a debut, not a game."""
+    order, enough = sentence.at(place - 1), (settings.low + settings.high) / 2.0
+    when = order in _ORDER and sentence.asks_when() and labels.similarity(order)[2] > enough
+    return when and labels.similarity(sentence.words[place])[2] < SAME_FAMILY
