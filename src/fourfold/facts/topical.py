@@ -118,8 +118,8 @@ class Topic(Question):
     def _beside(self, covering: Covering, named: Sequence[Named], *, least: float = 0.0) -> _Beside | None:
         """Return the texts beside the named nodes that cover more of the rest of the question; None: none does.
 
-        What is named has hardly any itself. They are what the question asks for where it begins with that; what sort of thing
-        is named belongs to the name. Of a part of a name ``least`` of the rest must be covered.
+        What is named has hardly any itself. They are what the question asks for where it begins with that; what sort of
+        thing is named belongs to the name. Of a part of a name ``least`` of the rest must be covered.
         """
         own = nodes_of(named)
         is_named = ordered.contains(own, covering.nodes)
