@@ -29,3 +29,18 @@ def test_where_all_is_excepted_nothing_is_put_last():
     with graph_of("Kir|contains|Wine · Kir|contains|Cassis · Fizz|contains|Gin · Kir|glass|flute", TYPES) as bar:
         found = bar.search("Which cocktails contain Wine but no Cassis?")
         assert found.ids[0] == "Kir" and not found.degraded
+
+
+SHOP = "Ash|supplies|engine oil · Ash|supplies|gear oil · Ash|supplies|brake pad · Ash|supplies|wiper · Ash|city|Leeds"
+
+
+@pytest.mark.parametrize("how", ["other than", "except", "apart from", "besides", "excluding"])
+def test_what_says_a_word_that_is_excepted_comes_last(how):
+    with graph_of(SHOP) as shop:
+        assert set(shop.search(f"what does Ash supply {how} oil").ids[:2]) == {"brake pad", "wiper"}
+        assert set(shop.search("what does Ash supply").ids[:4]) == {"brake pad", "wiper", "engine oil", "gear oil"}
+
+
+def test_a_name_is_excepted_by_two_words_too():
+    with graph_of(BAR, TYPES) as bar:
+        assert set(bar.search("Which cocktails contain Gin other than Paradise?").ids[:1]) == {"Fizz"}

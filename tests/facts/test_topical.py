@@ -86,6 +86,7 @@ def test_who_did_what_stands_there_as_a_text_is_who_wrote_it(office, question):
         ("what happened in ticket 73", "t3"),
         ("show me Hand scanner", "g2"),
         ("product Label printer", "g1"),
+        ("is the Hand scanner product any good", "g2"),
     ],
 )
 def test_a_word_for_the_sort_of_what_is_named_asks_for_nothing(office, question, answer):

@@ -1,9 +1,12 @@
 """Codes that names begin with: which of them a question calls."""
 
+import re
+
 import numpy as np
 import pytest
 
 from fourfold.language import codes
+from fourfold.language.name_matching import Named
 
 
 @pytest.mark.parametrize(
@@ -84,3 +87,20 @@ def test_a_number_behind_its_sign_is_a_code(question, named):
     words = [(word, (word.lower(),)) for word in question.replace("#", "").rstrip("?").split()]
     found = codes.numbered(question, words, np.arange(4), names)
     assert [(one.start, [names[node] for node in one.nodes]) for one in found] == named
+
+
+@pytest.mark.parametrize(
+    ("question", "named"),
+    [
+        ("sponsor of Kitchen Ledger 14", [(2, 5, ["Kitchen Ledger 14: Beans"])]),
+        ("sponsor of kitchen ledger 1", []),
+        ("sponsor of Kitchen Ledger in 14 parts", []),
+    ],
+)
+def test_a_number_behind_the_name_of_a_series_tells_one_of_it(question, named):
+    names = ["Kitchen Ledger", "Kitchen Ledger 14: Beans", "Kitchen Ledger 15: Peas"]
+    words = [(word, (word.lower(),)) for word in question.split()]
+    series = [Named(np.array([0]), 2, 4)]
+    written = [tuple(re.findall(r"\w+", name)) for name in names]
+    found = [*codes.in_series(words, series, np.arange(3), written)]
+    assert [(one.start, one.end, [names[node] for node in one.nodes]) for one in found] == named

@@ -148,9 +148,12 @@ def _may_ask(question: Question) -> bool:
 
 def _answered(question: Question) -> Found | None:
     """Return what answers a question, what it excepts last."""
-    exception = excepted.excepted(question.plain, subjects.named_in(question.scores, question.query))
+    named = subjects.named_in(question.scores, question.query)
+    exception = excepted.excepted(question.plain, named)
     if exception is None:
-        return _measured(question, frozenset())
+        words, places = excepted.said(question, named)
+        found = _measured(question, places)
+        return found and (excepted.say_last(question, found[0], words) if words else found[0], found[1])
     one, places = exception
     found = _measured(question, places)
     return found and (excepted.put_last(question, found[0], one.nodes), found[1])

@@ -96,8 +96,10 @@ def _with_codes(question: Question, found: list[Named]) -> list[Named]:
     if not len(nodes):
         return found
     nodes = nodes[question.scores.snapshot.text.holds(figures, nodes).any(axis=1)][:_MAY_BE_MEANT]
-    taken = name_matching.places_of(found)
     written, types = query.written_of(nodes), query.types_of(nodes)
+    by_number = {one.start: one for one in codes.in_series(query.words, found, nodes, written)}
+    found = [by_number.get(one.start, one) for one in found]
+    taken = name_matching.places_of(found)
     called = codes.named(query.words, nodes, written, types, alone=not found)
     if "#" in query.typed:
         called += codes.numbered(query.typed, query.words, nodes, query.called_of(nodes))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import takewhile
 
@@ -68,6 +68,22 @@ def numbered(typed: str, words: Words, nodes: Nodes, names: Sequence[str]) -> li
         if place >= 0 and own:
             found.append(Named(nodes[own], place, place + 1, names[own[0]].lower()))
     return found
+
+
+def in_series(
+    words: Words, found: Sequence[Named], nodes: Nodes, written: Sequence[tuple[str, ...]]
+) -> Iterator[Named]:
+    """Give what of a series a question names by its number: "Kitchen Ledger 14", of "Kitchen Ledger 14: Beans".
+
+    ``found`` are the names without a number, ``written`` has the words of the names of ``nodes``.
+    """
+    typed = [word.lower() for word, _ in words]
+    for one in found:
+        called = tuple(typed[one.start : one.end + 1])
+        if one.end < len(typed) and typed[one.end].isdecimal():
+            own = [at for at, name in enumerate(written) if tuple(map(str.lower, name[: len(called)])) == called]
+            if own:
+                yield Named(nodes[own], one.start, one.end + 1, " ".join(written[own[0]]).lower())
 
 
 def behind(name: Sequence[str]) -> tuple[str, ...]:

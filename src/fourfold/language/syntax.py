@@ -45,7 +45,7 @@ _ABOUT_ITSELF = frozenset(
 )
 """Words that ask for what a question names, and for nothing beside it."""
 FRAMES = _ABOUT_ITSELF | SORTS
-FRAMES |= frozenset("contain contains say says cover covers happen happens happened anything something".split())
+FRAMES |= frozenset("contain contains say says cover covers happen happens happened anything something good".split())
 """Words that do, too, of what is said to be of a type."""
 
 _OR, _EITHER = "or", "either"
@@ -128,7 +128,8 @@ class Sentence(Deeds):
         """Return which words may say what the one thing is that it names: "the river X", "the X river"."""
         places = {*self._begins, *(start - 1 for start in self._starts)} if len(self._starts) == 1 else set()
         alone = {0} if self._begins.get(len(self.words)) == 1 else set()  # "motion M/24"
-        places = {place for place in places & self._content if self.qualifies(place) or place in alone}
+        the = any(self.at(start) in ARTICLES for start in self._starts)  # "the X episode", of one called The X
+        places = {place for place in places & self._content if the or self.qualifies(place) or place in alone}
         return [place for place in sorted(places) if not self.opens(place)]
 
     def _asks_how(self) -> bool:
