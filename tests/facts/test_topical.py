@@ -72,6 +72,11 @@ def test_what_is_described_leads_the_way(office, question, answer):
     assert office.search(question).ids[0] == answer
 
 
+def test_who_did_what_is_described_wrote_it_or_stands_beside_it(office):
+    assert office.search("who noted that guests wear a badge").ids[0] == "tove"
+    assert office.search("who looked at it when somebody was billed two times").ids[0] == "igor"
+
+
 @pytest.mark.parametrize("question", ["who reviewed the Hand scanner?", "who reviewed the product that reads codes"])
 def test_who_did_what_stands_there_as_a_text_is_who_wrote_it(office, question):
     assert office.search(question).ids[0] == "igor"

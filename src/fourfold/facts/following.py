@@ -16,7 +16,7 @@ from fourfold import refine
 from fourfold.config import RetrievalConfig
 from fourfold.facts import amounts, choices, excepted, subjects
 from fourfold.facts.answers import EXPLAINED, QUESTION_MARKS, About
-from fourfold.facts.doers import who_did
+from fourfold.facts.doers import of_described, who_did
 from fourfold.facts.kinds import Kinds
 from fourfold.facts.near_names import nearest
 from fourfold.facts.question import Question
@@ -80,6 +80,8 @@ def follow_paths(scores: Scores, query: Query, config: RetrievalConfig) -> None:
         answer, silent = found
         answer = who_did(question, topic.first(nearest(question.edges, answer)))
         back = 1.0 - settings.step_back * (1.0 if silent else answer.sure)
+    elif (doers := of_described(question)) is not None:
+        answer, back = doers, 1.0 - settings.step_back
     else:
         return
     answer = answer.in_parts(question.edges, scores.snapshot.hidden, query.allowed)
