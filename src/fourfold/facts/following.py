@@ -66,30 +66,35 @@ def follow_paths(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     if len(relations) == 1:
         settings = settings.with_near_words_only()  # there is no choice of what they may mean
     question = _in_english(Question(scores, query, relations, settings))
+    if (found := _found(question, config)) is not None:
+        answer, kept = found
+        _put(scores, answer.in_parts(question.edges, scores.snapshot.hidden, query.allowed), settings.weight, kept)
+
+
+def _found(question: Question, config: RetrievalConfig) -> tuple[Answer, float] | None:
+    """Return what answers a question, and what the nodes that it names keep of their other components; None: nothing.
+
+    Where words do not lead away surely, what is on the topic beside what is named comes first.
+    """
     if (one := _one_of_two(question) or _of_all(question)) is not None:
-        _put(scores, one, settings.weight, 1.0)
-        return
-    if refine.sides_of(scores, question.query, config):  # a comparison asks for both
-        return
+        return one, 1.0
+    if refine.sides_of(question.scores, question.query, config):  # a comparison asks for both
+        return None
     found = _answered(question) if _may_ask(question) else None
-    named, topic = subjects.named_in(scores, question.query), Topic.of(question, config)
+    named, topic = subjects.named_in(question.scores, question.query), Topic.of(question, config)
     unsure = found is None or found[0].sure < (_SURE_OF_NAMES if named else _SURE_OF_A_PART)
     if unsure and (beside := topic.beside(named)) is not None:
-        answer, back = beside, 1.0
-    elif found is not None:
+        return beside, 1.0
+    if found is not None:
         answer, silent = found
-        answer = who_did(question, topic.first(nearest(question.edges, answer)))
-        back = 1.0 - settings.step_back * (1.0 if silent else answer.sure)
-    elif (doers := of_described(question)) is not None:
-        answer, back = doers, 1.0 - settings.step_back
-    else:
-        return
-    answer = answer.in_parts(question.edges, scores.snapshot.hidden, query.allowed)
-    _put(scores, answer, settings.weight, back)
+        kept = 1.0 - question.settings.step_back * (1.0 if silent else answer.sure)
+        return who_did(question, topic.first(nearest(question.edges, answer))), kept
+    doers = of_described(question)
+    return doers and (doers, 1.0 - question.settings.step_back)
 
 
-def _put(scores: Scores, answer: Answer, weight: float, back: float) -> None:
-    """Let an answer count by what a sure one weighs; what is named keeps ``back`` of its other components."""
+def _put(scores: Scores, answer: Answer, weight: float, kept: float) -> None:
+    """Let an answer count by what a sure one weighs; what is named keeps ``kept`` of its other components."""
     share, before = weight * answer.sure, scores.weights
     embedding, text, graph, intent = ((1.0 - share) * weight for weight in before.as_tuple())
     scores.weights = Weights(embedding, text, graph, share + intent)
@@ -97,7 +102,7 @@ def _put(scores: Scores, answer: Answer, weight: float, back: float) -> None:
         answer,
         share / scores.weights.intent,
         (1.0 - share) * before.intent * (1.0 - answer.sure) / scores.weights.intent,
-        back,
+        kept,
     )
 
 
