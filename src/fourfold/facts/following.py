@@ -90,7 +90,7 @@ def _found(question: Question, config: RetrievalConfig) -> tuple[Answer, float] 
         kept = 1.0 - question.settings.step_back * (1.0 if silent else answer.sure)
         return who_did(question, topic.first(nearest(question.edges, answer))), kept
     doers = of_described(question)
-    return doers and (doers, 1.0 - question.settings.step_back)
+    return None if doers is None else (doers, 1.0 - question.settings.step_back)
 
 
 def _put(scores: Scores, answer: Answer, weight: float, kept: float) -> None:
