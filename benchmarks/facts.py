@@ -13,8 +13,9 @@ others: the first ten were looked at while rules were made, of the second ten no
 measurement, which docs/facts.md has. The eight of facts_everyday.json, mostly in the edge types of Wikidata, are asked
 as people ask; rules were made from their failures. facts_shared.json asks graphs of one relation, and who shares
 something with whom, and rules were made of these. The graphs of facts_topics.json hold things and
-texts, six each by two who had not seen the rules; rules were made of these, too. All are left out where collections
-are named. Prints Markdown with 95 % intervals and writes facts.json to the folder of results, with every question.
+texts, six each by three who had not seen the rules; rules were made of these, too, but of half of the third six. All
+are left out where collections are named. Prints Markdown with 95 % intervals and writes facts.json to the folder of
+results, with every question.
 """
 
 from __future__ import annotations
