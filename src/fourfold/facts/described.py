@@ -14,7 +14,7 @@ from fourfold.facts import edge_only
 from fourfold.facts.covering import Covering
 from fourfold.facts.kinds import Kinds
 from fourfold.facts.question import Question
-from fourfold.index.base import Nodes
+from fourfold.index.base import NO_NODES, Nodes
 from fourfold.language.descriptions import descriptions
 from fourfold.language.name_matching import Named
 
@@ -39,10 +39,12 @@ def described(question: Question) -> Iterator[Named]:
         places = [place for place in range(one.start, one.end) if place != one.head and words[place][1]]
         told, _ = covering.share(places)
         told = np.where(of_it, told, 0.0)
-        best = int(told.argmax())
-        node = covering.nodes[best : best + 1]
+        node = covering.nodes[told == told.max()] if told.max() >= _LEAST else NO_NODES
+        if len(node) > 1:
+            ids = question.scores.snapshot.ids(node)
+            node = node[[ids.index(min(ids))]]
         known = one.asked < 0 or hold(*words[one.asked]) or _is_beside(question, one.asked, node)
-        if known and told[best] >= _LEAST and not edge_only.is_silent(question, [], node, by_names=True):
+        if len(node) and known and not edge_only.is_silent(question, [], node, by_names=True):
             yield Named(node, one.start, one.end, " ".join(word for word, _ in words[one.start : one.end]))
 
 

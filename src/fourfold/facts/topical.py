@@ -96,12 +96,17 @@ class Topic(Question):
             ways = [self._beside(covering, named)]
         else:
             ways = [self._beside(covering, [one], least=least) for one, least in self._in_part(covering)]
-        best = max(filter(None, ways), key=lambda one: float(one.told.values.max()), default=None)
+        found = [one for one in ways if one is not None]
+        best = min(found, key=self._rank) if len(found) > 1 else next(iter(found), None)
         if best is None or self._is_silent(best.named, best.texts):
             return None
         steps = single_steps(self.walker, best.named)
         answer = paths.beside(steps, best.named, partial(ordered.contains, best.told.nodes))
         return answer and replace(answer, values=best.told.at(answer.nodes) / best.told.values.max(), sure=_SURE)
+
+    def _rank(self, one: _Beside) -> tuple[float, str]:
+        """Return what the smallest of is the best: what covers most; of those alike the smaller id."""
+        return -float(one.told.values.max()), min(self.scores.snapshot.ids(nodes_of(one.named)))
 
     def _in_part(self, covering: Covering) -> Iterator[tuple[Named, float]]:
         """Give the best candidates that the question names by a part of their name, and what must cover the rest.
@@ -109,11 +114,12 @@ class Topic(Question):
         Where all are of one type, or of none, a title is no name of a thing.
         """
         things = covering.nodes[covering.things]
-        if not self.edges.degree(things).any() or len(set(covering.types)) < 2:
+        if not self.edges.degree(things).any():
             return
-        written = self.query.names_of(things)
-        for letters, one in name_matching.parts(self.query.words, things, written, self.relations.hold):
-            yield one, _MUCH if name_matching.tells(letters, one) else _NEARLY_ALL
+        parts = name_matching.parts(self.query.words, things, self.query.names_of(things), self.relations.hold)
+        if parts and len(set(covering.types)) > 1:
+            for letters, one in parts:
+                yield one, _MUCH if name_matching.tells(letters, one) else _NEARLY_ALL
 
     def _beside(self, covering: Covering, named: Sequence[Named], *, least: float = 0.0) -> _Beside | None:
         """Return the texts beside the named nodes that cover more of the rest of the question; None: none does.

@@ -178,9 +178,7 @@ class PostgresBackend(WithoutBooks):
     def labels(self, nums: Sequence[int]) -> dict[int, tuple[str, str]]:
         """Return (id, name) of the nodes of these numbers; numbers that are gone are left out."""
         found: dict[int, tuple[str, str]] = {}
-        question = self._link.asking
-        batch = None if question is None else question.known.get("batch")
-        if isinstance(batch, QuestionBatch):
+        if (batch := self._batch()) is not None:
             facets = batch.facets
             found = {num: (facets.ids[num], facets.names[num]) for num in nums if num in facets.names}
         missing = [int(num) for num in nums if num not in found]
@@ -189,10 +187,21 @@ class PostgresBackend(WithoutBooks):
             found.update((int(num), (identity, name)) for num, identity, name in rows)
         return found
 
+    def _batch(self) -> QuestionBatch | None:
+        """Return what the question that is being asked has seen of nodes."""
+        question = self._link.asking
+        batch = None if question is None else question.known.get("batch")
+        return batch if isinstance(batch, QuestionBatch) else None
+
     def types(self, nums: Sequence[int]) -> dict[int, str]:
         """Return the type of the nodes of these numbers; numbers that are gone are left out."""
-        rows = self._link.rows("SELECT num, type FROM nodes WHERE num = ANY(%s::bigint[])", [int(num) for num in nums])
-        return {int(num): str(kind) for num, kind in rows}
+        batch = self._batch()
+        found = {} if batch is None else {num: batch.facets.types[num] for num in nums if num in batch.facets.types}
+        missing = [int(num) for num in nums if num not in found]
+        if missing:
+            rows = self._link.rows("SELECT num, type FROM nodes WHERE num = ANY(%s::bigint[])", missing)
+            found.update((int(num), str(kind)) for num, kind in rows)
+        return found
 
     def ids(self, nums: Nodes) -> list[str]:
         """Return the ids of the nodes of these numbers, in their order; "" for those that are gone."""

@@ -20,10 +20,11 @@ FACETS = (
     "(SELECT array_send(array_agg(value)) FROM facet_vectors), "
     "(SELECT array_send(array_agg(num)) FROM facet_nodes), (SELECT array_agg(id) FROM facet_nodes), "
     "(SELECT array_agg(name) FROM facet_nodes), "
-    "(SELECT array_send(array_agg(node)) FROM facet_words), (SELECT array_agg(pieces) FROM facet_words)"
+    "(SELECT array_send(array_agg(node)) FROM facet_words), (SELECT array_agg(pieces) FROM facet_words), "
+    "(SELECT array_agg(type) FROM facet_nodes)"
 )
-"""Eleven columns: (node, term, worth, worth · count) of postings, (nodes, cosines), (numbers, ids, names), (nodes,
-wordpieces)."""
+"""Twelve columns: (node, term, worth, worth · count) of postings, (nodes, cosines), (numbers, ids, names), (nodes,
+wordpieces), and the types that go with the names."""
 _ALLOWED = "node = ANY(%(allowed)s::bigint[])"
 _NOTHING = "(SELECT 0::bigint AS node, 0 AS term, 0::float8 AS worth, 0::float8 AS value WHERE false)"
 
@@ -117,7 +118,8 @@ class Candidates:
         return [
             f"facet_text AS MATERIALIZED {text}",
             f"facet_vectors AS MATERIALIZED {near}",
-            "facet_nodes AS MATERIALIZED (SELECT n.num, n.id, n.name FROM pool o JOIN nodes n ON n.num = o.node)",
+            "facet_nodes AS MATERIALIZED (SELECT n.num, n.id, n.name, n.type FROM pool o "
+            "JOIN nodes n ON n.num = o.node)",
             "facet_words AS MATERIALIZED (SELECT w.node, w.pieces FROM pool o JOIN {words} w ON w.node = o.node)",
         ]
 
