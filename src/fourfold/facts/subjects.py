@@ -35,9 +35,9 @@ def named_in(scores: Scores, query: Query) -> Sequence[Named]:
 
 
 def ways(question: Question) -> Iterator[list[Named]]:
-    """Give what a question may name, the likeliest first: nodes with edges, then the one named by a part of its name.
+    """Give what a question may name, the likeliest first: nodes with edges, what it describes, a part of a name.
 
-    The latter only where it names nothing, or nothing but words that may ask for an edge: "what position does Messi
+    The latter two only where it names nothing, or nothing but words that may ask for an edge: "what position does Messi
     play in" beside a node *Play*.
     """
     query, hold = question.query, question.relations.hold
