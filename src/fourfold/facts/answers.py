@@ -63,7 +63,7 @@ class About(Question):
     @property
     def kinds(self) -> Kinds:
         """What words of the question call, among nodes."""
-        return Kinds(self.scores, self.query, self.relations, self.settings)
+        return Kinds.of(self)
 
     @property
     def reader(self) -> Reader:

@@ -26,6 +26,11 @@ _A_THING = 20
 """What has fewer is a thing, of which little is said."""
 
 
+def sizes_of(question: Question, nodes: Nodes) -> NDArray[np.int64]:
+    """Return how many distinct wordpieces nodes have, (len(nodes),)."""
+    return np.diff(question.scores.snapshot.tokens.of(nodes)[0])
+
+
 @dataclass(frozen=True)
 class Covering:
     """The best candidates by text and embedding, ``nodes`` (n,), ascending, beside what was asked.
@@ -45,9 +50,8 @@ class Covering:
         scores = question.scores
         if scores.covered is None or scores.late is None:
             return None
-        starts, _ = scores.snapshot.tokens.of(scores.covered.nodes)
-        terms = question.relations.labels.terms
-        return cls(question.query, scores.late.asked, scores.covered, starts[1:] - starts[:-1], terms)
+        sizes, terms = sizes_of(question, scores.covered.nodes), question.relations.labels.terms
+        return cls(question.query, scores.late.asked, scores.covered, sizes, terms)
 
     @lazy
     def types(self) -> list[frozenset[str]]:

@@ -14,7 +14,7 @@ from fourfold.facts import edge_only
 from fourfold.facts.covering import Covering
 from fourfold.facts.kinds import Kinds
 from fourfold.facts.question import Question
-from fourfold.index.base import NO_NODES, Nodes
+from fourfold.index.base import Nodes
 from fourfold.language.descriptions import descriptions
 from fourfold.language.name_matching import Named
 
@@ -39,17 +39,19 @@ def described(question: Question) -> Iterator[Named]:
         places = [place for place in range(one.start, one.end) if place != one.head and words[place][1]]
         told, _ = covering.share(places)
         told = np.where(of_it, told, 0.0)
-        node = covering.nodes[told == told.max()] if told.max() >= _LEAST else NO_NODES
+        if told.max() < _LEAST:
+            continue
+        node = covering.nodes[told == told.max()]
         if len(node) > 1:
             ids = question.scores.snapshot.ids(node)
             node = node[[ids.index(min(ids))]]
         known = one.asked < 0 or hold(*words[one.asked]) or _is_beside(question, one.asked, node)
-        if len(node) and known and not edge_only.is_silent(question, [], node, by_names=True):
+        if known and not edge_only.is_silent(question, [], node, by_names=True):
             yield Named(node, one.start, one.end, " ".join(word for word, _ in words[one.start : one.end]))
 
 
 def _is_beside(question: Question, place: int, node: Nodes) -> bool:
     """Tell whether what a word calls stands beside a node: by the type of what stands there, or by edges so called."""
-    kinds = Kinds(question.scores, question.query, question.relations, question.settings)
+    kinds = Kinds.of(question)
     near = ordered.distinct(question.edges.expand(node, weights="none", cap=_MOST_EDGES).targets.astype(np.int64))
     return bool(kinds.typed([place], near).any() or kinds.ended([place], near).any())

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold import ordered
-from fourfold.facts.covering import A_TEXT
+from fourfold.facts.covering import A_TEXT, sizes_of
 from fourfold.facts.described import described
 from fourfold.facts.question import Question
 from fourfold.facts.sensible import acts
@@ -32,8 +32,7 @@ def who_did(question: Question, answer: Answer) -> Answer:
     ends = answer.best()
     if not _WHO.intersection(question.plain[:1]) or not 0 < len(ends) <= _MOST_ENDS:
         return answer
-    starts, _ = question.scores.snapshot.tokens.of(ends)
-    if (starts[1:] - starts[:-1] < A_TEXT).any() or any(map(acts, question.query.types_of(ends))):
+    if (sizes_of(question, ends) < A_TEXT).any() or any(map(acts, question.query.types_of(ends))):
         return answer
     steps = question.steps(ends, _of_doers(question), forward=True)
     steps = steps.of(~ordered.contains(answer.nodes, steps.targets) & ~ordered.contains(answer.named, steps.targets))

@@ -3,57 +3,67 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from fourfold import ordered
 from fourfold.facts.kinds import Kinds
 from fourfold.facts.question import Question
-from fourfold.index.base import Nodes
+from fourfold.index.base import NO_NODES, Nodes
 from fourfold.language.name_matching import Named, places_of
 from fourfold.signals.paths import Answer
 
 _EXCEPT = frozenset("no not without except excluding nor besides".split())
 _SAID = frozenset("without except excluding besides".split())
 """What is said behind them is excepted though it is no name; a text may say that something is not paid."""
-_JOINED = frozenset({"but", "and"})
 _PAIRS = frozenset({("other", "than"), ("apart", "from")})
+_JOINED = frozenset({"but", "and"})
 
 
-def excepted(words: Sequence[str], named: Sequence[Named]) -> tuple[Named, frozenset[int]] | None:
-    """Return the name that is excepted behind another, and the places of the words that say so; None where none is."""
-    for one in named[1:]:
-        pair = tuple(words[max(one.start - 2, 0) : one.start]) in _PAIRS
-        if one.start and (pair or words[one.start - 1] in _EXCEPT):
-            first = one.start - 1 - pair
-            first -= first > 0 and words[first - 1] in _JOINED
-            return one, frozenset(range(first, one.end))
-    return None
+@dataclass(frozen=True, slots=True)
+class Excepted:
+    """What a question excepts: what stands beside ``nodes``, and what says the words at the places ``said``.
+
+    ``places`` are those of all words that say so.
+    """
+
+    places: frozenset[int] = frozenset()
+    nodes: Nodes = field(default_factory=lambda: NO_NODES)
+    said: Sequence[int] = ()
 
 
-def said(question: Question, named: Sequence[Named]) -> tuple[list[int], frozenset[int]]:
-    """Return the places of the words that are excepted and name nothing, and of all that says so: "other than oil"."""
+def excepted(question: Question, named: Sequence[Named]) -> Excepted:
+    """Return what a question excepts, behind what else it names: by a name, else by words to its end."""
     typed, words, names = question.plain, question.query.words, places_of(named)
-    for place in range(1, len(typed)):
-        pair = tuple(typed[place - 1 : place + 1]) in _PAIRS
-        if not names or min(names) > place or not (pair or typed[place] in _SAID):
-            continue
-        own = [at for at in range(place + 1, len(typed)) if words[at][1]]
+    for one in named[1:]:
+        begin = _begin(typed, one.start, _EXCEPT)
+        if begin < one.start:
+            begin -= begin > 0 and typed[begin - 1] in _JOINED
+            return Excepted(frozenset(range(begin, one.end)), one.nodes)
+    for place in range(min(names, default=len(typed)) + 1, len(typed)):
+        begin = _begin(typed, place + 1, _SAID)
+        own = [at for at in range(place + 1, len(typed)) if words[at][1]] if begin <= place else []
         if own and names.isdisjoint(own):
-            return own, frozenset(range(place - pair, len(typed)))
-    return [], frozenset()
+            return Excepted(frozenset(range(begin, len(typed))), said=own)
+    return Excepted()
 
 
-def put_last(question: Question, answer: Answer, nodes: Nodes) -> Answer:
-    """Return the answer with what stands beside some nodes behind all else."""
-    if not len(answer.nodes) or question.has_very_many(nodes):
+def _begin(typed: Sequence[str], place: int, single: frozenset[str]) -> int:
+    """Return where the word, or the two, begin that except what stands at a place; that place where there are none."""
+    if tuple(typed[max(place - 2, 0) : place]) in _PAIRS:
+        return place - 2
+    return place - (place > 0 and typed[place - 1] in single)
+
+
+def put_last(question: Question, answer: Answer, exception: Excepted) -> Answer:
+    """Return the answer with what is excepted behind all else."""
+    if not len(answer.nodes):
+        return answer
+    if exception.said:
+        return answer.first(~Kinds.of(question).said(exception.said, answer.nodes))
+    nodes = exception.nodes
+    if not len(nodes) or question.has_very_many(nodes):
         return answer
     beside = np.sort(question.edges.expand(nodes, weights="none").targets.astype(np.int64))
-    others = ~ordered.contains(beside, answer.nodes) & ~ordered.contains(nodes, answer.nodes)
-    return answer.first(others)
-
-
-def say_last(question: Question, answer: Answer, places: Sequence[int]) -> Answer:
-    """Return the answer with what says words of the question behind all else."""
-    kinds = Kinds(question.scores, question.query, question.relations, question.settings)
-    return answer.first(~kinds.said(places, answer.nodes)) if len(answer.nodes) else answer
+    return answer.first(~ordered.contains(beside, answer.nodes) & ~ordered.contains(nodes, answer.nodes))

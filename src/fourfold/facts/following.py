@@ -133,7 +133,7 @@ def _of_all(question: Question) -> Answer | None:
     asked = asked_for(question.plain, (), question.relations.holds)
     if asked is None or any(_names(question)):
         return None
-    kinds = Kinds(question.scores, question.query, question.relations, question.settings)
+    kinds = Kinds.of(question)
     return amounts.of_all(kinds, Sentence(question.query.words, ()), asked)
 
 
@@ -155,15 +155,9 @@ def _may_ask(question: Question) -> bool:
 
 def _answered(question: Question) -> Found | None:
     """Return what answers a question, what it excepts last."""
-    named = subjects.named_in(question.scores, question.query)
-    exception = excepted.excepted(question.plain, named)
-    if exception is None:
-        words, places = excepted.said(question, named)
-        found = _measured(question, places)
-        return found and (excepted.say_last(question, found[0], words) if words else found[0], found[1])
-    one, places = exception
-    found = _measured(question, places)
-    return found and (excepted.put_last(question, found[0], one.nodes), found[1])
+    exception = excepted.excepted(question, subjects.named_in(question.scores, question.query))
+    found = _measured(question, exception.places)
+    return found and (excepted.put_last(question, found[0], exception), found[1])
 
 
 def _measured(question: Question, left_out: frozenset[int]) -> Found | None:

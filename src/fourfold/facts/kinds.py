@@ -41,6 +41,11 @@ _MOST_TYPES = 2_000
 class Kinds(Question):
     """Tells of nodes whether they are of a kind that some words of the question call; all return (len(nodes),)."""
 
+    @classmethod
+    def of(cls, question: Question) -> Kinds:
+        """Return what words of a question call."""
+        return cls(question.scores, question.query, question.relations, question.settings)
+
     def said(self, places: Sequence[int], nodes: Nodes) -> NDArray[np.bool_]:
         """Tell which nodes say themselves that they are of the kind that words of the question call."""
         known = self.scores.term_numbers

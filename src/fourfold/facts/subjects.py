@@ -174,7 +174,7 @@ def _partly(question: Question, asks: Callable[[str, Sequence[str]], bool]) -> N
     if one is None or not _has_edges(question, one):
         return None
     rare = _told_by_a_rare_word(question, one)
-    kinds = Kinds(question.scores, question.query, question.relations, question.settings)
+    kinds = Kinds.of(question)
     if one.start and kinds.typed([one.start - 1], one.nodes).all():
         one = replace(one, start=one.start - 1)  # "incident 42", of an incident INC-42
     silent = rare or edge_only.is_silent(question, [one], one.nodes)
@@ -183,10 +183,7 @@ def _partly(question: Question, asks: Callable[[str, Sequence[str]], bool]) -> N
 
 def _told_by_a_rare_word(question: Question, one: Named) -> bool:
     """Tell whether a word of a name that asks for no edge stands in hardly any node."""
-    words, known, hold = (
-        question.query.words[one.start : one.end],
-        question.scores.term_numbers,
-        question.relations.hold,
-    )
+    words, hold = question.query.words[one.start : one.end], question.relations.hold
+    known = question.scores.term_numbers
     own = [known[term] for word, terms in words if not hold(word, terms) for term in terms if term in known]
     return bool(own) and int(question.scores.snapshot.text.df(np.array(own, np.int64)).min()) <= _RARE

@@ -16,11 +16,10 @@ import numpy as np
 
 from fourfold import ordered, refine
 from fourfold.config import RetrievalConfig
-from fourfold.edge_types import PART_OF
 from fourfold.facts import edge_only
 from fourfold.facts.covering import Covering
 from fourfold.facts.question import Question
-from fourfold.index.base import Nodes, NodeValues, only
+from fourfold.index.base import Nodes, NodeValues
 from fourfold.language import name_matching
 from fourfold.language.name_matching import Named, nodes_of
 from fourfold.language.syntax import FRAMES
@@ -48,9 +47,6 @@ _BEHIND = 0.2
 
 _MOST_ENDS, _MOST_BEHIND = 50, 200
 """Of more ends none are told apart, and with more edges none is looked behind."""
-
-_MOST_PARTS = 100
-"""Of a document beside a name so many parts at most are looked at."""
 
 _MOST_EDGES = 20_000
 """What stands beside nodes of more edges is not looked at."""
@@ -159,8 +155,7 @@ class Topic(Question):
         cut = ordered.common(near, self.scores.snapshot.hidden)
         if not len(cut):
             return near, near
-        part_of = only(self.edges, PART_OF)
-        steps = self.edges.expand(cut, forward=False, worth=part_of, weights="none", cap=_MOST_PARTS)
+        steps = paths.parts_of(self.edges, cut, self.query.allowed)
         parts, whole = np.concatenate((near, steps.targets)), np.concatenate((near, cut[steps.origin]))
         first = np.unique(parts, return_index=True)[1]
         return parts[first].astype(np.int64), whole[first]

@@ -150,10 +150,15 @@ class Answer:
         ends = self.nodes[ordered.contains(cut, self.nodes)] if len(cut) else NO_NODES
         if not len(ends):
             return self
-        part_of = only(edges, PART_OF)
-        steps = edges.expand(ends, forward=False, worth=part_of, weights="none", cap=_MOST_PARTS, allowed=allowed)
+        steps = parts_of(edges, ends, allowed)
         steps = steps.of(~ordered.contains(self.nodes, steps.targets))
         return self.extended(ends, steps, self.values[self.nodes.searchsorted(ends)][steps.origin])
+
+
+def parts_of(edges: EdgePart, documents: Nodes, allowed: Allowed | None) -> Steps:
+    """Return the steps from documents to their parts, to so many of each at most."""
+    part_of = only(edges, PART_OF)
+    return edges.expand(documents, forward=False, worth=part_of, weights="none", cap=_MOST_PARTS, allowed=allowed)
 
 
 def _best_path(walks: Sequence[tuple[Named, Walk]], node: int) -> tuple[int, list[Step]]:
