@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from fourfold import Edge, Node, RetrievalConfig, Retriever
-from fourfold.asking import Asker
+from fourfold.naming import Naming
 from fourfold.types import UNKNOWN_BELOW
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
@@ -81,7 +81,7 @@ def test_every_question_of_the_made_graphs_names_its_answer(name):
 
 def test_names_of_nodes_are_read_only_where_a_question_may_ask_for_an_edge(monkeypatch):
     read = []
-    monkeypatch.setattr(Asker, "_names_of", lambda self, nodes: read.append(len(nodes)) or [("atlas",)] * len(nodes))
+    monkeypatch.setattr(Naming, "words_of", lambda self, nodes: read.append(len(nodes)) or [("atlas",)] * len(nodes))
     with Retriever() as retriever:
         retriever.add(
             [*NODES, Node("atlas1", "Atlas"), Node("atlas2", "Atlas")], [*EDGES, Edge("atlas1", "atlas2", "near")]

@@ -29,7 +29,7 @@ FLOORS = (
     {"signals", "weighting"},
     {"relations"},
     {"engines", "reading"},
-    {"node_text", "query", "batches"},
+    {"naming", "node_text", "query", "batches"},
     {"graph_embedding"},
     {"scores", "reembedding"},
     {"refine", "calibration"},

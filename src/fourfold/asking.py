@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypedDict
@@ -24,6 +24,7 @@ from fourfold.index.snapshot import Snapshot
 from fourfold.language.name_matching import Words
 from fourfold.language.tongues import labels_in_english
 from fourfold.lazy import lazy
+from fourfold.naming import Naming
 from fourfold.query import MODES, MOST_WORDS, Query
 from fourfold.reading.courtesy import without_courtesy
 from fourfold.reading.joined import words_in, written_otherwise
@@ -38,7 +39,7 @@ from fourfold.validation import check_vector
 
 _MOST_PAIRS = 64
 """So many pairs stand for one character, the commonest."""
-_REMEMBERED_FILTERS, _REMEMBERED_NAMES = 64, 10_000
+_REMEMBERED_FILTERS = 64
 
 
 class SearchOptions(TypedDict, total=False):
@@ -168,7 +169,7 @@ class Asker:
         self.config = config
         """The constants that questions are read and answered by."""
         self._filters: Cache[Allowed] = Cache(_REMEMBERED_FILTERS, config.index.cache_seconds)
-        self._names: Cache[frozenset[str]] = Cache(_REMEMBERED_NAMES, config.index.cache_seconds)
+        self._naming: Naming | None = None
         self._types: _Types | None = None
         self.calibrator = Calibrator(backend, embedding, tokenizer, config)
         """What evidence is worth in this graph."""
@@ -187,6 +188,7 @@ class Asker:
         own = options.query_vector is None
         read = self._embedding.reads(snapshot, [word for word, _ in words]) if own else 1.0
         vector, failed = self._embedding.query(snapshot, topic, options.query_vector, options.mode)
+        naming = self._naming_in(snapshot)
         return Query(
             typed=typed,
             text=asked,
@@ -202,10 +204,10 @@ class Asker:
             phrases=self._backend.phrase if self._backend.capabilities.phrases else None,
             asked_types=partial(self._asked_types, snapshot, words),
             relations=lambda: self._types_in(snapshot).relations,
-            names_of=self._names_of,
-            written_of=self._written_of,
-            called_of=self._called_of,
-            types_of=self._types_of,
+            names_of=naming.words_of,
+            written_of=naming.written_of,
+            called_of=naming.names_of,
+            types_of=naming.types_of,
             pairs=_pairs(snapshot, words),
             read_as=read_as,
             failed=failed,
@@ -238,32 +240,16 @@ class Asker:
         clause = _clause(condition)
         return self._filters.of((snapshot.write, clause), lambda: self._backend.allowed(clause))
 
-    def _names_of(self, nodes: Nodes) -> list[tuple[str, ...]]:
-        """Return the words of nodes' names, in lower case."""
-        return self._words_of_names(nodes, str.lower)
-
-    def _written_of(self, nodes: Nodes) -> list[tuple[str, ...]]:
-        """Return the words of nodes' names, as they are written."""
-        return self._words_of_names(nodes, str)
-
-    def _words_of_names(self, nodes: Nodes, form: Callable[[str], str]) -> list[tuple[str, ...]]:
-        names = self._called_of(nodes)
-        words = {name: tuple(form(word) for word, _ in self._tokenizer.terms_of_words(name)) for name in set(names)}
-        return [words[name] for name in names]
-
-    def _called_of(self, nodes: Nodes) -> list[str]:
-        """Return the names of nodes; "" of those that are gone."""
-        labels = self._backend.labels(nodes.tolist())
-        return [labels.get(node, ("", ""))[1] for node in nodes.tolist()]
-
     def _texts_of(self, nodes: Nodes) -> list[str]:
         """Return what is written in nodes, names first; of those that are gone nothing."""
         return [f"{node.name}\n{node.type}\n{node.text}" for node in self._backend.nodes(nodes.tolist()).values()]
 
-    def _types_of(self, nodes: Nodes) -> list[str]:
-        """Return the types of nodes; "" of those that are gone."""
-        found = self._backend.types(nodes.tolist())
-        return [found.get(node, "") for node in nodes.tolist()]
+    def _naming_in(self, snapshot: Snapshot) -> Naming:
+        """Return what nodes are called; remembered for the generation."""
+        known = self._naming  # another thread, on another generation, may replace it
+        if known is None or known.write != snapshot.write:
+            self._naming = known = Naming(self._backend, self._tokenizer, snapshot.write)
+        return known
 
     def _types_in(self, snapshot: Snapshot) -> _Types:
         """Return the edge types to be compared with questions; remembered as long as there are no others."""
@@ -283,20 +269,11 @@ class Asker:
         types = self._types_in(snapshot)
         if types.labels is None:
             return None
-        named = self._terms_of_name(snapshot, best_seed)
+        named = self._naming_in(snapshot).terms_of(best_seed)
         asked = np.zeros(len(types.names))
         asking = [word for word, terms in words if terms and not named.issuperset(terms)]
         asked[types.numbers] = types.labels.closeness(asking)
         return asked
-
-    def _terms_of_name(self, snapshot: Snapshot, node: int) -> frozenset[str]:
-        """Return the terms of a node's name; remembered for the generation."""
-
-        def read() -> frozenset[str]:
-            _, name = self._backend.labels([node]).get(node, ("", ""))
-            return frozenset(self._tokenizer.terms(name))
-
-        return self._names.of((snapshot.write, node), read)
 
 
 class _Types:

@@ -334,7 +334,7 @@ def test_where_no_word_may_ask_nothing_is_read_whatever_is_named(typed, span):
 @pytest.mark.parametrize("question", ["Mirror zzyq", "who directed Mirror; " * 100])
 def test_what_asks_for_no_edge_or_is_a_text_looks_up_no_name(monkeypatch, question):
     read = []
-    monkeypatch.setattr("fourfold.asking.Asker._names_of", lambda self, nodes: read.append(nodes))
+    monkeypatch.setattr("fourfold.naming.Naming.words_of", lambda self, nodes: read.append(nodes))
     assert "Mirror" in FILMS.search(question).ids[0]
     assert not read
 

@@ -236,15 +236,19 @@ class TextSegment:
         """
         begins = self.own_starts[rows]
         counts = self.own_starts[rows + 1] - begins
-        origins = [np.arange(len(rows)).repeat(counts)]
-        terms = [self.own_terms[spans(begins, counts)].astype(np.int64)]
-        columns = self.column_terms
-        wanted = range(len(columns)) if most is None else (self.df[columns][:, -1] <= most).nonzero()[0].tolist()
-        for column in wanted:
-            own = self.columns[column * len(self) + rows].nonzero()[0]
-            origins.append(own)
-            terms.append(np.full(len(own), columns[column], np.int64))
-        return np.concatenate(origins), np.concatenate(terms)
+        origin = np.arange(len(rows)).repeat(counts)
+        term = self.own_terms[spans(begins, counts)].astype(np.int64)
+        common = self.column_terms
+        wanted = np.arange(len(common)) if most is None else (self.df[common][:, -1] <= most).nonzero()[0]
+        if not len(wanted):
+            return origin, term
+        column, own = self._codes_in(wanted, rows).nonzero()
+        return np.concatenate((origin, own)), np.concatenate((term, common[wanted[column]].astype(np.int64)))
+
+    def _codes_in(self, columns: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.integer[Any]]:
+        """Return what some columns have for some nodes, (len(columns), len(rows)); 0 where a node lacks the term."""
+        codes: NDArray[np.integer[Any]] = self.columns[(columns * len(self))[:, None] + rows]
+        return codes
 
     def named(self, terms: NDArray[np.int64], reading: int) -> list[Nodes]:
         """Return the live nodes whose text, as one reading has it, holds each of these terms (numbers), ascending."""
@@ -289,13 +293,12 @@ class TextSegment:
             middle = (low + high) // 2
             before = self.nodes[middle] < rows[origin]
             low, high = np.where(before, middle + 1, low), np.where(before, high, middle)
-        parts = [(origin, term, self.codes[low].astype(np.int64))]
-        for column, place in enumerate(self.column_terms.tolist()):
-            codes = self.columns[column * len(self) + rows].astype(np.int64)
-            own = np.flatnonzero(codes)
-            parts.append((own, np.full(len(own), place, np.int64), codes[own]))
-        origins, terms, codes = (np.concatenate(part) for part in zip(*parts, strict=True))
-        return origins, terms, codes
+        common = self.column_terms
+        codes = self._codes_in(np.arange(len(common)), rows)
+        column, own = codes.nonzero()
+        parts = (origin, own), (term, common[column]), (self.codes[low], codes[column, own])
+        origins, terms, found = (np.concatenate(part).astype(np.int64, copy=False) for part in parts)
+        return origins, terms, found
 
     @cached_property
     def vocabulary(self) -> NDArray[np.int32]:
