@@ -22,7 +22,7 @@ from fourfold.types import FloatArray
 A_TEXT = 12
 """What has fewer wordpieces is a name."""
 
-_A_THING = 20
+A_THING = 20
 """What has fewer is a thing, of which little is said."""
 
 
@@ -71,7 +71,7 @@ class Covering:
     @property
     def things(self) -> NDArray[np.bool_]:
         """Which candidates are hardly more than a name, (n,): a sentence may say who somebody is."""
-        return self.sizes < _A_THING
+        return self.sizes < A_THING
 
     def are(self, place: int) -> NDArray[np.bool_]:
         """Tell which candidates are of the type that a word calls, (n,)."""

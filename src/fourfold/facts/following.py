@@ -20,6 +20,7 @@ from fourfold.facts.doers import of_described, who_did
 from fourfold.facts.kinds import Kinds
 from fourfold.facts.near_names import nearest
 from fourfold.facts.question import Question
+from fourfold.facts.telling import asked_for_story, telling, tells_itself
 from fourfold.facts.topical import Topic
 from fourfold.intent import NO_INTENT
 from fourfold.language import kin, name_matching, peers
@@ -81,6 +82,11 @@ def _found(question: Question, config: RetrievalConfig) -> tuple[Answer, float] 
     if refine.sides_of(question.scores, question.query, config):  # a comparison asks for both
         return None
     found = _answered(question) if _may_ask(question) else None
+    if story := asked_for_story(question, found and found[0]):
+        if (told := telling(question, story)) is not None:
+            return told, 1.0 - question.settings.step_back * told.sure
+        if tells_itself(question, story):
+            return None
     named, topic = subjects.named_in(question.scores, question.query), Topic.of(question, config)
     unsure = found is None or found[0].sure < (_SURE_OF_NAMES if named else _SURE_OF_A_PART)
     if unsure and (beside := topic.beside(named)) is not None:

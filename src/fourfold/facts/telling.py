@@ -1,0 +1,132 @@
+"""Why, how and what happened: a text beside what is named tells it, of people and things that say little themselves.
+
+"Why did Lorena Santos give up teaching" is answered by the passage in which she does. Edges lead there, too, but what
+they lead to otherwise tells no story, unless the edge itself gives a reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fourfold.facts import edge_only, subjects
+from fourfold.facts.covering import A_TEXT, A_THING, sizes_of
+from fourfold.facts.question import Question
+from fourfold.index.base import Nodes
+from fourfold.language import name_matching
+from fourfold.language.lexicon import is_date
+from fourfold.language.name_matching import Named, nodes_of
+from fourfold.language.stories import (
+    asks_for_deed,
+    asks_what_happened,
+    asks_why,
+    may_ask_for_story,
+    tells_reason,
+)
+from fourfold.language.syntax import Sentence
+from fourfold.signals import paths
+from fourfold.signals.common_ends import single_steps
+from fourfold.signals.paths import Answer
+from fourfold.types import FloatArray
+
+_SURE = 0.7
+"""How sure a text beside what is named is to tell."""
+
+_SURE_OF_EDGES = 0.4
+"""What words lead to as surely answers a question of how or what."""
+
+_LONGER = 1.5
+"""A text has so many times the wordpieces of what is named at least."""
+
+_MAY_BE_MEANT = 8
+"""Of so many of the best by text a question may name things by parts of their names."""
+
+_MOST_EDGES = 20_000
+
+
+def asked_for_story(question: Question, found: Answer | None) -> list[Named]:
+    """Return what a question names that asks for a story; nothing where it asks for none.
+
+    ``found`` is what the words of the question lead to: a reason or a date may be told by an edge.
+    """
+    if len(question.relations) == 1 or not may_ask_for_story(question.plain):
+        return []
+    named = _named(question)
+    return named if named and _asks(question, named, found) else []
+
+
+def telling(question: Question, named: Sequence[Named]) -> Answer | None:
+    """Return the texts beside what is named, longer ones and of other types; None where there are none.
+
+    Those that tell by text and embedding what the question asks come first.
+    """
+    own = nodes_of(named)
+    if question.edges.degree(own).sum() > _MOST_EDGES:
+        return None
+    longest, types = sizes_of(question, own).max(initial=0), set(question.query.types_of(own))
+
+    def are_texts(nodes: Nodes) -> NDArray[np.bool_]:
+        sizes = sizes_of(question, nodes)
+        others = np.array([kind not in types for kind in question.query.types_of(nodes)], bool)
+        told: NDArray[np.bool_] = (sizes >= A_TEXT) & (sizes > _LONGER * longest) & others
+        return told
+
+    answer = paths.beside(single_steps(question.walker, named), named, are_texts)
+    if answer is None or edge_only.is_silent(question, named, answer.nodes, by_names=True):
+        return None
+    worth = _worth(question, answer.nodes)
+    return replace(answer, values=worth / worth.max(), sure=_SURE) if worth.max() > 0 else None
+
+
+def tells_itself(question: Question, named: Sequence[Named]) -> bool:
+    """Tell whether something that a question names says enough of itself to tell why."""
+    return asks_why(question.plain) and bool((sizes_of(question, nodes_of(named)) >= A_THING).any())
+
+
+def _asks(question: Question, named: Sequence[Named], found: Answer | None) -> bool:
+    names, plain = name_matching.places_of(named), question.plain
+    if asks_why(plain):
+        return found is None or not _gives_reason(question, found)
+    if asks_what_happened(plain, names) or asks_for_deed(question.query.words, names):
+        said = [word for place, (word, terms) in enumerate(question.query.words) if terms and place not in names]
+        if any(map(question.relations.holds, said)):
+            return False
+        return found is None or found.sure < _SURE_OF_EDGES or found.explained < _SURE_OF_EDGES
+    if plain[:1] == ["when"] and Sentence(question.query.words, named).asks_when():
+        return found is None or not any(map(is_date, question.query.names_of(found.best())))
+    return False
+
+
+def _gives_reason(question: Question, found: Answer) -> bool:
+    """Tell whether the edges that lead to the best ends of an answer give reasons."""
+    names = question.edges.type_names
+    types = {step.type for end in found.best().tolist() for step in found.path(end)[1]}
+    return any(tells_reason(question.relations.labels.terms(names[number])) for number in types)
+
+
+def _worth(question: Question, nodes: Nodes) -> FloatArray:
+    """Return what nodes are worth by text and embedding."""
+    own, weights = question.scores.components_at(nodes), question.scores.weights
+    return weights.embedding * own["embedding"] + weights.text * own["text"]
+
+
+def _named(question: Question) -> list[Named]:
+    """Return what a question names, else what it names by parts of names: of things, not of the texts about them."""
+    if found := next(subjects.ways(question), []):
+        return found
+    nodes = question.best_by("text")[:_MAY_BE_MEANT]
+    nodes = nodes[question.edges.degree(nodes) > 0]
+    names, sizes = question.query.names_of(nodes), dict(zip(nodes.tolist(), sizes_of(question, nodes), strict=True))
+    parts = name_matching.parts(question.query.words, nodes, names, question.relations.hold)
+    told: list[Named] = []
+    for place in sorted({one.start for _, one in parts}):
+        here = [(letters, one) for letters, one in parts if one.start == place]
+        longest = max(letters for letters, _ in here)
+        own = np.sort(np.concatenate([one.nodes for letters, one in here if letters == longest]))
+        least = min(sizes[node] for node in own.tolist())
+        own = own[[sizes[node] <= _LONGER * least for node in own.tolist()]]
+        told.append(Named(own, place, max(one.end for letters, one in here if letters == longest)))
+    return told

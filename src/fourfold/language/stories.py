@@ -1,0 +1,51 @@
+"""Questions for a story: why, how, or what happened, which a text tells and no name of anything."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from fourfold.language.lexicon import AUXILIARIES, DO
+from fourfold.language.name_matching import Words
+from fourfold.language.syntax import FRAMES
+
+_OF_REASONS = frozenset("why reason reasons cause causes because purpose motive".split())
+_HAPPEN = frozenset("happen happens happened happening wrong".split())
+_TELL = frozenset("tell me us explain describe know".split())
+
+
+def may_ask_for_story(plain: Sequence[str]) -> bool:
+    """Tell whether words, in lower case, may ask for a story, whatever they name: told before names are read."""
+    return plain[_first(plain) :][:1] in (["why"], ["how"], ["what"], ["when"])
+
+
+def asks_why(plain: Sequence[str]) -> bool:
+    """Tell whether words, in lower case, ask for a reason: "why did X leave", "how come X left"."""
+    first = _first(plain)
+    return plain[first : first + 1] == ["why"] or plain[first : first + 2] == ["how", "come"]
+
+
+def asks_what_happened(plain: Sequence[str], names: Collection[int]) -> bool:
+    """Tell whether words ask what happened, or how: "what went wrong with X", "how was X found"."""
+    first = _first(plain)
+    word, verb = [*plain[first : first + 2], "", ""][:2]
+    if word == "how":
+        return verb in AUXILIARIES and first + 1 not in names
+    return word == "what" and any(word in _HAPPEN for place, word in enumerate(plain) if place not in names)
+
+
+def asks_for_deed(words: Words, names: Collection[int]) -> bool:
+    """Tell whether words ask what somebody did: "what did X decide", not "what does X do" or "cover"."""
+    plain = [word.lower() for word, _ in words]
+    asks = plain[:1] == ["what"] and plain[1:2] and plain[1] in DO and len(plain) - 1 not in names
+    said = (plain[place] for place, (_, terms) in enumerate(words) if terms and place not in names)
+    return bool(asks) and bool(names) and any(word not in FRAMES for word in said)
+
+
+def tells_reason(label: Sequence[str]) -> bool:
+    """Tell whether an edge of this label leads to a reason: "caused by", "delay_reason"."""
+    return any(word in _OF_REASONS or word.startswith("caus") for word in label)
+
+
+def _first(plain: Sequence[str]) -> int:
+    """Return where a question begins behind "tell me"."""
+    return next((place for place, word in enumerate(plain) if word not in _TELL), 0)
