@@ -19,8 +19,9 @@ from fourfold.embed.static import bundled
 from fourfold.engines import Backend
 from fourfold.errors import InvalidValueError
 from fourfold.graph_embedding import GraphEmbedding
-from fourfold.index.base import Allowed, Nodes
+from fourfold.index.base import NO_NODES, Allowed, Nodes
 from fourfold.index.snapshot import Snapshot
+from fourfold.language import first_person
 from fourfold.language.name_matching import Words
 from fourfold.language.tongues import labels_in_english
 from fourfold.lazy import lazy
@@ -40,6 +41,16 @@ from fourfold.validation import check_vector
 _MOST_PAIRS = 64
 """So many pairs stand for one character, the commonest."""
 _REMEMBERED_FILTERS = 64
+
+_THEMSELVES = filters.parse(
+    {
+        "$or": [
+            {"$type": {"$in": list(first_person.USERS)}},
+            {"$name": {"$in": list(first_person.CALLED)}, "$type": {"$in": list(first_person.PERSONS)}},
+        ]
+    }
+)
+"""What stands for who asks."""
 
 
 class SearchOptions(TypedDict, total=False):
@@ -208,6 +219,7 @@ class Asker:
             written_of=naming.written_of,
             called_of=naming.names_of,
             types_of=naming.types_of,
+            themselves=partial(self._themselves, snapshot),
             pairs=_pairs(snapshot, words),
             read_as=read_as,
             failed=failed,
@@ -239,6 +251,11 @@ class Asker:
         """Return the nodes a filter keeps; remembered for the generation."""
         clause = _clause(condition)
         return self._filters.of((snapshot.write, clause), lambda: self._backend.allowed(clause))
+
+    def _themselves(self, snapshot: Snapshot) -> Nodes:
+        """Return the one node that stands for the user of an assistant, whose memory the graph is; else none."""
+        nodes = self.allowed(snapshot, _THEMSELVES).nodes
+        return nodes if len(nodes) == 1 else NO_NODES
 
     def _texts_of(self, nodes: Nodes) -> list[str]:
         """Return what is written in nodes, names first; of those that are gone nothing."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fourfold.frozen import FrozenDict
-from fourfold.index.base import Allowed, Nodes
+from fourfold.index.base import NO_NODES, Allowed, Nodes
 from fourfold.language.name_matching import NamesOf, Words
 from fourfold.relations.relations import Relations
 from fourfold.types import FloatArray, Weights
@@ -55,6 +55,8 @@ class Query:
     """Nodes → their names."""
     types_of: Callable[[Nodes], Sequence[str]] = lambda nodes: [""] * len(nodes)
     """Nodes → their types."""
+    themselves: Callable[[], Nodes] = lambda: NO_NODES
+    """The node that stands for who asks, in an assistant's memory; none elsewhere."""
     pairs: Mapping[str, tuple[str, ...]] = field(default_factory=FrozenDict)
     """For a term that is one character of a script without word boundaries the terms of two characters that hold it."""
     read_as: Mapping[str, str] = field(default_factory=FrozenDict)

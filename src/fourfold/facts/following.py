@@ -253,8 +253,17 @@ def _understood(question: Question, left_out: Collection[int]) -> tuple[About, A
 def _about_itself(asked: About) -> bool:
     """Tell whether a question asks for what it names, which it may say the type of: "what is the X service for"."""
     sorts, nodes = asked.sentence.sorts(), nodes_of(asked.named)
+    if len(asked.named) == 1 and asked.named[0].whole and _says_more_of_name(asked, asked.named[0]):
+        return True
     is_it = bool(sorts) and len(nodes) == 1 and bool(asked.kinds.typed(sorts, nodes).all())
     return asked.sentence.about_itself(sorts if is_it else ())
+
+
+def _says_more_of_name(asked: About, one: Named) -> bool:
+    """Tell whether a question says nothing but further words of a name: "who is Mayor Pike", Mayor Elaine Pike."""
+    names, whole = name_matching.places_of([one]), one.whole.split()
+    said = [word.lower() for place, (word, terms) in enumerate(asked.query.words) if terms and place not in names]
+    return bool(said) and all(word in whole for word in said)
 
 
 def _about(question: Question, words: Words, named: Sequence[Named]) -> tuple[About, Meaning]:

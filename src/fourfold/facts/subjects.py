@@ -9,11 +9,13 @@ import numpy as np
 
 from fourfold.facts import edge_only
 from fourfold.facts.described import described
+from fourfold.facts.in_part import named_in_part
 from fourfold.facts.kinds import Kinds
 from fourfold.facts.question import Question
 from fourfold.index.base import NO_NODES
 from fourfold.index.names import LONGEST
 from fourfold.language import codes, name_matching, passing
+from fourfold.language.first_person import first_person
 from fourfold.language.name_matching import Named
 from fourfold.language.syntax import Sentence
 from fourfold.language.unspaced import begun
@@ -28,9 +30,16 @@ _RARE = 3
 
 
 def named_in(scores: Scores, query: Query) -> Sequence[Named]:
-    """Return the nodes that words of a question name, in its order; looked up once, for every step that asks."""
+    """Return the nodes that words of a question name, in its order; looked up once, for every step that asks.
+
+    In an assistant's memory "I" and "my" name its user.
+    """
     if scores.named is None:
-        scores.named = name_matching.named(query.words, scores.term_numbers, scores.snapshot.names, query.names_of)
+        found = name_matching.named(query.words, scores.term_numbers, scores.snapshot.names, query.names_of)
+        place = first_person(query.words, name_matching.places_of(found))
+        if place >= 0 and len(nodes := query.themselves()):
+            found = sorted([*found, Named(nodes, place, place + 1)], key=lambda one: one.start)
+        scores.named = found
     return scores.named
 
 
@@ -49,6 +58,7 @@ def ways(question: Question) -> Iterator[list[Named]]:
     found = [one for one in found if not _is_asked_for(question, one, found)]
     if found and (beside := _told_beside(question, found)) is not None:
         found = sorted([*found, beside], key=lambda one: one.start)
+    found = _with_longer(question, found)
     if len(found) > 1:
         found = passing.left_out(found, query.words, question.edges, hold, query.names_of)
     if found:
@@ -58,6 +68,8 @@ def ways(question: Question) -> Iterator[list[Named]]:
         one = _partly(question, hold)
         if one is not None:
             yield [one]
+        elif not found and (parts := _in_part(question)):
+            yield parts
 
 
 def _has_edges(question: Question, one: Named) -> bool:
@@ -143,6 +155,38 @@ def _nearly(question: Question, found: Sequence[Named]) -> Named | None:
     places = range(one.start, one.end)
     only_asks = all(hold(*query.words[place]) for place in places)
     return one if taken.isdisjoint(places) and not only_asks else None
+
+
+def _with_longer(question: Question, found: list[Named]) -> list[Named]:
+    """Return what a question names, of what stands within a longer part of another name that: "the Belmonte Congress".
+
+    Belmonte is the town, the longer name that of the Belmonte Congress of 1921. Not where the words beside the name
+    may ask for an edge, or say what it is: "the Belmonte town", "Titanic director".
+    """
+    if not found:
+        return found
+    words, hold, kinds = question.query.words, question.relations.hold, Kinds.of(question)
+    for one in named_in_part(question):
+        within = [other for other in found if one.start <= other.start and other.end <= one.end]
+        taken = name_matching.places_of(within)
+        beside = [place for place in range(one.start, one.end) if words[place][1] and place not in taken]
+        if len(within) != 1 or not beside or any(hold(*words[place]) for place in beside):
+            continue
+        town = within[0].nodes
+        if not np.isin(town, one.nodes).any() and not kinds.typed(beside, town).any():
+            found = sorted([*(other for other in found if other is not within[0]), one], key=lambda one: one.start)
+    return found
+
+
+def _in_part(question: Question) -> list[Named]:
+    """Return the things that a question names by parts of their names, no numbers, beside words that may ask."""
+    words, hold = question.query.words, question.relations.hold
+    parts = [
+        one for one in named_in_part(question) if not all(word.isdigit() for word, _ in words[one.start : one.end])
+    ]
+    taken = name_matching.places_of(parts)
+    asks = any(hold(*words[place]) for place in range(len(words)) if place not in taken)
+    return parts if asks else []
 
 
 def _told_beside(question: Question, found: Sequence[Named]) -> Named | None:

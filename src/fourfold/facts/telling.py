@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from fourfold.facts import edge_only, subjects
 from fourfold.facts.covering import A_TEXT, A_THING, sizes_of
+from fourfold.facts.in_part import LONGER, named_in_part
 from fourfold.facts.question import Question
 from fourfold.index.base import Nodes
 from fourfold.language import name_matching
@@ -38,12 +39,6 @@ _SURE = 0.7
 _SURE_OF_EDGES = 0.4
 """What words lead to as surely answers a question of how or what."""
 
-_LONGER = 1.5
-"""A text has so many times the wordpieces of what is named at least."""
-
-_MAY_BE_MEANT = 8
-"""Of so many of the best by text a question may name things by parts of their names."""
-
 _MOST_EDGES = 20_000
 
 
@@ -54,7 +49,7 @@ def asked_for_story(question: Question, found: Answer | None) -> list[Named]:
     """
     if len(question.relations) == 1 or not may_ask_for_story(question.plain):
         return []
-    named = _named(question)
+    named = next(subjects.ways(question), []) or named_in_part(question)
     return named if named and _asks(question, named, found) else []
 
 
@@ -71,7 +66,7 @@ def telling(question: Question, named: Sequence[Named]) -> Answer | None:
     def are_texts(nodes: Nodes) -> NDArray[np.bool_]:
         sizes = sizes_of(question, nodes)
         others = np.array([kind not in types for kind in question.query.types_of(nodes)], bool)
-        told: NDArray[np.bool_] = (sizes >= A_TEXT) & (sizes > _LONGER * longest) & others
+        told: NDArray[np.bool_] = (sizes >= A_TEXT) & (sizes > LONGER * longest) & others
         return told
 
     answer = paths.beside(single_steps(question.walker, named), named, are_texts)
@@ -111,22 +106,3 @@ def _worth(question: Question, nodes: Nodes) -> FloatArray:
     """Return what nodes are worth by text and embedding."""
     own, weights = question.scores.components_at(nodes), question.scores.weights
     return weights.embedding * own["embedding"] + weights.text * own["text"]
-
-
-def _named(question: Question) -> list[Named]:
-    """Return what a question names, else what it names by parts of names: of things, not of the texts about them."""
-    if found := next(subjects.ways(question), []):
-        return found
-    nodes = question.best_by("text")[:_MAY_BE_MEANT]
-    nodes = nodes[question.edges.degree(nodes) > 0]
-    names, sizes = question.query.names_of(nodes), dict(zip(nodes.tolist(), sizes_of(question, nodes), strict=True))
-    parts = name_matching.parts(question.query.words, nodes, names, question.relations.hold)
-    told: list[Named] = []
-    for place in sorted({one.start for _, one in parts}):
-        here = [(letters, one) for letters, one in parts if one.start == place]
-        longest = max(letters for letters, _ in here)
-        own = np.sort(np.concatenate([one.nodes for letters, one in here if letters == longest]))
-        least = min(sizes[node] for node in own.tolist())
-        own = own[[sizes[node] <= _LONGER * least for node in own.tolist()]]
-        told.append(Named(own, place, max(one.end for letters, one in here if letters == longest)))
-    return told

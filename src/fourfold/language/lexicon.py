@@ -15,7 +15,7 @@ WHICH = frozenset({"what", "which"})
 QUESTION = WHICH | {"who", "whom", "whose", "where", "when"}
 RELATIVE = frozenset({"that", "which", "who", "whose", "where"})
 DO = frozenset({"do", "does", "did", "has", "have", "had"})
-AUXILIARIES = DO | {"is", "are", "was", "were"}
+AUXILIARIES = DO | {"am", "is", "are", "was", "were"}
 
 _PLACES = "place location country city origin headquarters contain"
 _KINDS = "kind genre type category class instance"

@@ -1,0 +1,48 @@
+"""Things that a question names by parts of their names: "Northwind", of Northwind Energy and of Northwind Gas.
+
+Of the best candidates by text; not the texts about a thing that are called after it, "Belmonte Congress (2)".
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fourfold.facts.covering import A_THING, sizes_of
+from fourfold.facts.question import Question
+from fourfold.language import name_matching
+from fourfold.language.name_matching import Named
+
+_MAY_BE_MEANT = 16
+"""Of so many of the best by text a question may name things by parts of their names."""
+
+_TYPES = 2
+"""Where all are of one type, or of none, and some have a text, a title is no name of a thing."""
+
+LONGER = 1.5
+"""A text about a thing has so many times its wordpieces at least."""
+
+
+def named_in_part(question: Question) -> list[Named]:
+    """Return the things that a question names by parts of their names, in its order; each run of words once.
+
+    Of several that have words which begin at one place those are meant that have most of them.
+    """
+    nodes = question.best_by("text")[:_MAY_BE_MEANT]
+    nodes = nodes[question.edges.degree(nodes) > 0]
+    wordpieces = sizes_of(question, nodes)
+    if len(set(question.query.types_of(nodes))) < _TYPES and (wordpieces >= A_THING).any():
+        return []
+    names, sizes = question.query.names_of(nodes), dict(zip(nodes.tolist(), wordpieces.tolist(), strict=True))
+    parts = name_matching.parts(question.query.words, nodes, names, question.relations.hold)
+    found: list[Named] = []
+    for place in sorted({one.start for _, one in parts}):
+        here = [(letters, one) for letters, one in parts if one.start == place]
+        most = max(letters for letters, _ in here)
+        meant = [one for letters, one in here if letters == most]
+        least = min(sizes[int(one.nodes[0])] for one in meant)
+        meant = [one for one in meant if sizes[int(one.nodes[0])] <= LONGER * least]
+        if found and place < found[-1].end:
+            continue
+        whole = meant[0].whole if len(meant) == 1 else ""
+        found.append(Named(np.sort(np.concatenate([one.nodes for one in meant])), place, meant[0].end, whole))
+    return found

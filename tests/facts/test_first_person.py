@@ -1,0 +1,65 @@
+"""What is asked in the first person is asked of the one node that stands for an assistant's user."""
+
+import pytest
+
+from fourfold import Edge, Node, Retriever
+
+NODES = [
+    Node("u", "Ana", "User"),
+    Node("tom", "Tom Reed", "Person"),
+    Node("kit", "Kit Oyelaran", "Person"),
+    Node("acme", "Acme Bank", "Company"),
+    Node("tide", "Tidewell", "Company"),
+    Node("rex", "Rex", "Pet"),
+    Node("nuts", "peanuts", "Allergen"),
+    Node("fish", "shellfish", "Allergen"),
+    Node(
+        "left",
+        "episode 1",
+        "Episode",
+        "Ana said that the night shifts at the bank had made her ill, so she left it in June.",
+    ),
+]
+EDGES = [
+    Edge("u", "tide", "WORKS_AT"),
+    Edge("u", "acme", "PREVIOUSLY_WORKED_AT"),
+    Edge("tom", "acme", "WORKS_AT"),
+    Edge("u", "fish", "ALLERGIC_TO"),
+    Edge("tom", "nuts", "ALLERGIC_TO"),
+    Edge("u", "rex", "OWNS_PET"),
+    Edge("kit", "u", "MANAGES"),
+    Edge("tom", "u", "FRIEND_OF"),
+    Edge("left", "u", "MENTIONS"),
+    Edge("left", "acme", "MENTIONS"),
+]
+ASKED = [
+    ("what am i allergic to", "fish"),
+    ("where do I work", "tide"),
+    ("who is my manager", "kit"),
+    ("my pets", "rex"),
+    ("what is my friend allergic to", "nuts"),
+    ("what is the user allergic to", "fish"),
+    ("why did I leave Acme Bank", "left"),
+]
+
+
+def first(question, nodes):
+    with Retriever() as memory:
+        memory.add(nodes, EDGES)
+        return memory.search(question).ids[0]
+
+
+@pytest.mark.parametrize(("question", "answer"), ASKED)
+def test_the_user_asks(question, answer):
+    assert first(question, NODES) == answer
+
+
+@pytest.mark.parametrize("user", [Node("u", "user", "Person"), Node("u", "me", "entity")])
+def test_the_user_may_be_a_person_so_called(user):
+    assert first("what am i allergic to", [user, *NODES[1:]]) == "fish"
+
+
+def test_of_several_users_nobody_knows_who_asks():
+    with Retriever() as memory:
+        memory.add([*NODES, Node("v", "Bo", "User")], EDGES)
+        assert memory.search("what am i allergic to").ids[0] != "fish"
