@@ -16,6 +16,7 @@ from fourfold import refine
 from fourfold.config import RetrievalConfig
 from fourfold.facts import amounts, choices, excepted, subjects
 from fourfold.facts.answers import EXPLAINED, QUESTION_MARKS, About
+from fourfold.facts.anyhow import anyhow
 from fourfold.facts.doers import of_described, who_did
 from fourfold.facts.kinds import Kinds
 from fourfold.facts.near_names import nearest
@@ -81,6 +82,8 @@ def _found(question: Question, config: RetrievalConfig) -> tuple[Answer, float] 
         return one, 1.0
     if refine.sides_of(question.scores, question.query, config):  # a comparison asks for both
         return None
+    if (beside := anyhow(question)) is not None:
+        return beside, 1.0 - question.settings.step_back * beside.sure
     found = _answered(question) if _may_ask(question) else None
     if story := asked_for_story(question, found and found[0]):
         if (told := telling(question, story)) is not None:

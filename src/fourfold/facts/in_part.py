@@ -5,6 +5,8 @@ Of the best candidates by text; not the texts about a thing that are called afte
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 
 from fourfold.facts.covering import A_THING, sizes_of
@@ -34,9 +36,10 @@ def named_in_part(question: Question) -> list[Named]:
         return []
     names, sizes = question.query.names_of(nodes), dict(zip(nodes.tolist(), wordpieces.tolist(), strict=True))
     parts = name_matching.parts(question.query.words, nodes, names, question.relations.hold)
+    said = {word.lower() for word, terms in question.query.words if terms}
     found: list[Named] = []
     for place in sorted({one.start for _, one in parts}):
-        here = [(letters, one) for letters, one in parts if one.start == place]
+        here = [(_letters_said(one, said), one) for _, one in parts if one.start == place]
         most = max(letters for letters, _ in here)
         meant = [one for letters, one in here if letters == most]
         least = min(sizes[int(one.nodes[0])] for one in meant)
@@ -46,3 +49,8 @@ def named_in_part(question: Question) -> list[Named]:
         whole = meant[0].whole if len(meant) == 1 else ""
         found.append(Named(np.sort(np.concatenate([one.nodes for one in meant])), place, meant[0].end, whole))
     return found
+
+
+def _letters_said(one: Named, said: Collection[str]) -> int:
+    """Return how many letters the words of a name have that a question says: of Judge Amara Osei, "Judge Osei"."""
+    return sum(len(word) for word in set(one.whole.split()) if word in said)

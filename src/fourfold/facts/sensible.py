@@ -17,9 +17,12 @@ from fourfold.language.syntax import Sentence
 from fourfold.signals.paths import Answer
 
 _WHO = frozenset({"who", "whom"})
-_ACTING = frozenset(
-    "person people human man woman user employee customer member author artist actor player politician character agent"
-    " group team organization organisation company firm club agency institution department band party".split()
+_PERSONS = frozenset(
+    "person people human man woman user employee customer member author artist actor player politician"
+    " character".split()
+)
+_ACTING = _PERSONS | frozenset(
+    "agent group team organization organisation company firm club agency institution department band party".split()
 )
 """Types of nodes that "who" asks for."""
 
@@ -67,6 +70,11 @@ def by_name(sentence: Sentence) -> Callable[[Sequence[str]], bool] | None:
 def acts(kind: str) -> bool:
     """Tell whether things of a type can do something."""
     return not _ACTING.isdisjoint(kind.lower().split())
+
+
+def is_person(kind: str) -> bool:
+    """Tell whether things of a type are people."""
+    return not _PERSONS.isdisjoint(kind.lower().split())
 
 
 def of_whom(sentence: Sentence, kinds: Kinds, answer: Answer, best: NDArray[np.bool_]) -> Answer:

@@ -203,6 +203,9 @@ def _told_beside(question: Question, found: Sequence[Named]) -> Named | None:
     if not left or not any(word[:1].islower() for word, _ in words):
         return None
     one = _partly(question, lambda word, _: word not in left)
+    if one is None:
+        parts = (one for one in named_in_part(question) if {word for word, _ in words[one.start : one.end]} <= left)
+        one = next((one for one in parts if len(one.nodes) == 1), None)
     return one if one is not None and taken.isdisjoint(range(one.start, one.end)) else None
 
 

@@ -10,6 +10,8 @@ from fourfold.language.syntax import FRAMES
 
 _OF_REASONS = frozenset("why reason reasons cause causes because purpose motive".split())
 _HAPPEN = frozenset("happen happens happened happening wrong".split())
+_FAR = 2
+"""So far behind "what" stands "did" at most, one noun between them."""
 _TELL = frozenset("tell me us explain describe know".split())
 
 
@@ -34,11 +36,11 @@ def asks_what_happened(plain: Sequence[str], names: Collection[int]) -> bool:
 
 
 def asks_for_deed(words: Words, names: Collection[int]) -> bool:
-    """Tell whether words ask what somebody did: "what did X decide", not "what does X do" or "cover"."""
+    """Tell whether words ask what somebody did: "what did X decide", "what side did X take", not "what does X do"."""
     plain = [word.lower() for word, _ in words]
-    asks = plain[:1] == ["what"] and plain[1:2] and plain[1] in DO and len(plain) - 1 not in names
+    asks = bool(names) and plain[:1] == ["what"] and not DO.isdisjoint(plain[1 : _FAR + 1])
     said = (plain[place] for place, (_, terms) in enumerate(words) if terms and place not in names)
-    return bool(asks) and bool(names) and any(word not in FRAMES for word in said)
+    return asks and any(word not in FRAMES for word in said)
 
 
 def tells_reason(label: Sequence[str]) -> bool:
