@@ -219,6 +219,7 @@ class Asker:
             written_of=naming.written_of,
             called_of=naming.names_of,
             types_of=naming.types_of,
+            texts_of=self._texts_of,
             themselves=partial(self._themselves, snapshot),
             pairs=_pairs(snapshot, words),
             read_as=read_as,
@@ -236,7 +237,7 @@ class Asker:
         terms_of = self._tokenizer.terms_of_word
         found = {}
         if snapshot.expect is None:  # at the far end of a wire it takes round trips more
-            found = written_otherwise(question, words, known, snapshot, terms_of, self._texts_of)
+            found = written_otherwise(question, words, known, snapshot, terms_of, self._written_in)
         done = words_in(found)
         left = [(word, terms) for word, terms in words if word not in done]
         return found | corrections(left, known, snapshot, terms_of, bundled().whole)
@@ -258,6 +259,11 @@ class Asker:
         return nodes if len(nodes) == 1 else NO_NODES
 
     def _texts_of(self, nodes: Nodes) -> list[str]:
+        """Return the texts of nodes; "" of those that are gone."""
+        found = self._backend.nodes(nodes.tolist())
+        return [found[node].text if node in found else "" for node in nodes.tolist()]
+
+    def _written_in(self, nodes: Nodes) -> list[str]:
         """Return what is written in nodes, names first; of those that are gone nothing."""
         return [f"{node.name}\n{node.type}\n{node.text}" for node in self._backend.nodes(nodes.tolist()).values()]
 

@@ -55,6 +55,8 @@ class Query:
     """Nodes → their names."""
     types_of: Callable[[Nodes], Sequence[str]] = lambda nodes: [""] * len(nodes)
     """Nodes → their types."""
+    texts_of: Callable[[Nodes], Sequence[str]] = lambda nodes: [""] * len(nodes)
+    """Nodes → their texts, read anew each time."""
     themselves: Callable[[], Nodes] = lambda: NO_NODES
     """The node that stands for who asks, in an assistant's memory; none elsewhere."""
     pairs: Mapping[str, tuple[str, ...]] = field(default_factory=FrozenDict)

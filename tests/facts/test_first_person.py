@@ -63,3 +63,14 @@ def test_of_several_users_nobody_knows_who_asks():
     with Retriever() as memory:
         memory.add([*NODES, Node("v", "Bo", "User")], EDGES)
         assert memory.search("what am i allergic to").ids[0] != "fish"
+
+
+def test_what_is_mine_is_meant_itself_where_it_is_named():
+    nodes = [*NODES, Node("permit", "residence permit", "Document"), Node("board", "Border Board", "Company")]
+    nodes += [Node("intern", "internship at Tilde", "Job"), Node("tilde", "Tilde", "Company")]
+    edges = [*EDGES, Edge("u", "permit", "HOLDS"), Edge("board", "permit", "ISSUED"), Edge("u", "intern", "HAS")]
+    edges += [Edge("intern", "tilde", "WITH_COMPANY")]
+    with Retriever() as memory:
+        memory.add(nodes, edges)
+        assert memory.search("who issued my residence permit").ids[0] == "board"
+        assert memory.search("which company is my internship with").ids[0] == "tilde"

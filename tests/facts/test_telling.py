@@ -79,3 +79,33 @@ def test_a_date_tells_when():
 def test_what_says_much_itself_tells_its_own_story():
     told = Node("ann", "Ann Lee", "person", f"{TOLD} {ELSE} {FIRE}")
     assert first("why did Ann Lee quit her work", [told, *NODES[1:]]) == "ann"
+
+
+FLAT = [
+    Node("flat", "Flat on Riia Street", "place", "Three rooms, third floor, rent 310 euro with heating apart."),
+    Node("ott", "Ott Kask", "person"),
+    Node("thea", "Thea Lind", "person", "Skier, 24, from the north."),
+    Node("fos", "Fossby", "city"),
+    Node(
+        "note", "note 1", "note", "Ott Kask came by on Monday and said the rent of the flat on Riia Street would rise."
+    ),
+]
+OF_FLAT = [Edge("ott", "flat", "rents_out"), Edge("thea", "fos", "born_in"), Edge("note", "flat", "mentions")]
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("how much is the rent of the Flat on Riia Street", "flat"),
+        ("how old is Thea Lind", "thea"),
+        ("who rents out the Flat on Riia Street", "ott"),
+        ("where was Thea Lind born", "fos"),
+    ],
+)
+def test_what_gives_the_amount_in_its_own_text_tells_it_itself(question, answer):
+    assert first(question, FLAT, OF_FLAT) == answer
+
+
+def test_an_amount_at_the_end_of_an_edge_is_told_by_the_edge():
+    nodes, edges = [*FLAT, Node("n", "310 euro", "amount")], [*OF_FLAT, Edge("flat", "n", "rent")]
+    assert first("how much is the rent of the Flat on Riia Street", nodes, edges) == "n"

@@ -21,7 +21,7 @@ from fourfold.facts.doers import of_described, who_did
 from fourfold.facts.kinds import Kinds
 from fourfold.facts.near_names import nearest
 from fourfold.facts.question import Question
-from fourfold.facts.telling import asked_for_story, telling, tells_itself
+from fourfold.facts.telling import asked_for_story, says_itself, telling, tells_itself
 from fourfold.facts.topical import Topic
 from fourfold.intent import NO_INTENT
 from fourfold.language import kin, name_matching, peers
@@ -85,6 +85,8 @@ def _found(question: Question, config: RetrievalConfig) -> tuple[Answer, float] 
     if (beside := anyhow(question)) is not None:
         return beside, 1.0 - question.settings.step_back * beside.sure
     found = _answered(question) if _may_ask(question) else None
+    if found is not None and says_itself(question, found[0]):
+        return None
     if story := asked_for_story(question, found and found[0]):
         if (told := telling(question, story)) is not None:
             return told, 1.0 - question.settings.step_back * told.sure

@@ -15,7 +15,7 @@ from fourfold.facts.question import Question
 from fourfold.index.base import NO_NODES
 from fourfold.index.names import LONGEST
 from fourfold.language import codes, name_matching, passing
-from fourfold.language.first_person import first_person
+from fourfold.language.first_person import OWN, first_person
 from fourfold.language.name_matching import Named
 from fourfold.language.syntax import Sentence
 from fourfold.language.unspaced import begun
@@ -51,6 +51,7 @@ def ways(question: Question) -> Iterator[list[Named]]:
     """
     query, hold = question.query, question.relations.hold
     found = [one for one in named_in(question.scores, query) if _has_edges(question, one)]
+    found = _owned(question, found)
     found = _with_long(question, found)
     found = _with_codes(question, found)
     if (near := _nearly(question, found)) is not None:
@@ -59,6 +60,7 @@ def ways(question: Question) -> Iterator[list[Named]]:
     if found and (beside := _told_beside(question, found)) is not None:
         found = sorted([*found, beside], key=lambda one: one.start)
     found = _with_longer(question, found)
+    found = [one for one in found if len(found) == 1 or not _is_who_asks(question, one)]
     if len(found) > 1:
         found = passing.left_out(found, query.words, question.edges, hold, query.names_of)
     if found:
@@ -70,6 +72,19 @@ def ways(question: Question) -> Iterator[list[Named]]:
             yield [one]
         elif not found and (parts := _in_part(question)):
             yield parts
+
+
+def _is_who_asks(question: Question, one: Named) -> bool:
+    """Tell whether a word stands for who asks, of whom a memory is: where more is named, that tells more."""
+    return one.end == one.start + 1 and not question.query.words[one.start][1]
+
+
+def _owned(question: Question, found: list[Named]) -> list[Named]:
+    """Return what a question names, what is "my internship" by a part of its name, instead of whose it is."""
+    mine = [one for one in found if _is_who_asks(question, one) and question.plain[one.start] == OWN]
+    if not mine or not (behind := [one for one in named_in_part(question) if one.start == mine[0].end]):
+        return found
+    return sorted([*(one for one in found if one not in mine), *behind], key=lambda one: one.start)
 
 
 def _has_edges(question: Question, one: Named) -> bool:

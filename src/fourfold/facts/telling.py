@@ -18,7 +18,7 @@ from fourfold.facts.in_part import LONGER, named_in_part
 from fourfold.facts.question import Question
 from fourfold.index.base import Nodes
 from fourfold.language import name_matching
-from fourfold.language.lexicon import is_date
+from fourfold.language.lexicon import is_amount, is_date
 from fourfold.language.name_matching import Named, nodes_of
 from fourfold.language.stories import (
     asks_for_deed,
@@ -38,6 +38,10 @@ _SURE = 0.7
 
 _SURE_OF_EDGES = 0.4
 """What words lead to as surely answers a question of how or what."""
+
+_ASKING = frozenset("when how what which".split())
+_MEASURED = frozenset("much long high tall deep wide big large old far often heavy fast".split())
+"""How much of something there is: of "how many" edges may tell by those they lead to."""
 
 _MOST_EDGES = 20_000
 
@@ -81,6 +85,26 @@ def tells_itself(question: Question, named: Sequence[Named]) -> bool:
     return asks_why(question.plain) and bool((sizes_of(question, nodes_of(named)) >= A_THING).any())
 
 
+def says_itself(question: Question, found: Answer) -> bool:
+    """Tell whether the text of what a question names gives the date or the amount asked for, and no edge does.
+
+    "How much is the rent of the flat", of a flat whose text says "rent 310 euro", beside *rents_out*.
+    """
+    named = next(subjects.ways(question), [])
+    own, sentence = nodes_of(named), Sentence(question.query.words, named)
+    amount, when = sentence.asks_amount(), sentence.asks_when()
+    if not (when or amount in _MEASURED) or question.plain[0] not in _ASKING or len(own) != 1:
+        return False
+    ends = question.query.names_of(found.best())
+    if any(is_date(name) if when else is_amount(name, counted=False) for name in ends):
+        return False
+    return _has_figures(question.query.texts_of(own)[0])
+
+
+def _has_figures(text: str) -> bool:
+    return any(character.isdigit() for character in text)
+
+
 def _asks(question: Question, named: Sequence[Named], found: Answer | None) -> bool:
     names, plain = name_matching.places_of(named), question.plain
     if asks_why(plain):
@@ -91,7 +115,8 @@ def _asks(question: Question, named: Sequence[Named], found: Answer | None) -> b
             return False
         return found is None or found.sure < _SURE_OF_EDGES or found.explained < _SURE_OF_EDGES
     if plain[:1] == ["when"] and Sentence(question.query.words, named).asks_when():
-        return found is None or not any(map(is_date, question.query.names_of(found.best())))
+        dated = found is not None and any(map(is_date, question.query.names_of(found.best())))
+        return not dated and not any(map(_has_figures, question.query.texts_of(nodes_of(named))))
     return False
 
 

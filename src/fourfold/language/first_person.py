@@ -9,7 +9,8 @@ from collections.abc import Collection
 
 from fourfold.language.name_matching import Words
 
-_FIRST_PERSON = frozenset({"i", "my", "mine", "myself", "me"})
+OWN = "my"
+_FIRST_PERSON = frozenset({"i", OWN, "mine", "myself", "me"})
 _USER = frozenset({"user", "user's"})
 _BIDS = frozenset("show give tell find get let help remind send bring list name teach for".split())
 
@@ -26,7 +27,8 @@ PERSONS = tuple(
 def first_person(words: Words, taken: Collection[int]) -> int:
     """Return where a question first speaks of who asks, outside the names at the places ``taken``; -1: nowhere.
 
-    So it does by "the user", but not in "show me", nor by a numeral: "Elizabeth I".
+    So it does by "the user", but not in "show me", nor by a numeral: "Elizabeth I"; and what is "my passport" is the
+    passport, where that is named.
     """
     plain = [word.lower() for word, _ in words]
     for place, word in enumerate(plain):
@@ -34,6 +36,7 @@ def first_person(words: Words, taken: Collection[int]) -> int:
         numeral = word == "i" and place > 0 and before[:1].isupper() and (place > 1 or place + 1 == len(plain))
         bids = word == "me" and plain[place - 1 : place] and plain[place - 1] in _BIDS
         said = word in _FIRST_PERSON or (word in _USER and before.lower() == "the")
-        if said and place not in taken and not numeral and not bids:
+        owned = word == OWN and place + 1 in taken
+        if said and not owned and place not in taken and not numeral and not bids:
             return place
     return -1
