@@ -35,8 +35,10 @@ def named_in_part(question: Question) -> list[Named]:
     if len(set(question.query.types_of(nodes))) < _TYPES and (wordpieces >= A_THING).any():
         return []
     names, sizes = question.query.names_of(nodes), dict(zip(nodes.tolist(), wordpieces.tolist(), strict=True))
-    parts = name_matching.parts(question.query.words, nodes, names, question.relations.hold)
-    said = {word.lower() for word, terms in question.query.words if terms}
+    words = question.query.words
+    parts = name_matching.parts(words, nodes, names, question.relations.hold)
+    parts = [(n, one) for n, one in parts if one.end - one.start < len(one.whole.split())]
+    said = {word.lower() for word, terms in words if terms}
     found: list[Named] = []
     for place in sorted({one.start for _, one in parts}):
         here = [(_letters_said(one, said), one) for _, one in parts if one.start == place]

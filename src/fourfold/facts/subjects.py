@@ -196,9 +196,7 @@ def _with_longer(question: Question, found: list[Named]) -> list[Named]:
 def _in_part(question: Question) -> list[Named]:
     """Return the things that a question names by parts of their names, no numbers, beside words that may ask."""
     words, hold = question.query.words, question.relations.hold
-    parts = [
-        one for one in named_in_part(question) if not all(word.isdigit() for word, _ in words[one.start : one.end])
-    ]
+    parts = [one for one in named_in_part(question) if not words[one.start][0][:1].isdigit()]
     taken = name_matching.places_of(parts)
     asks = any(hold(*words[place]) for place in range(len(words)) if place not in taken)
     return parts if asks else []
