@@ -56,3 +56,37 @@ def graph():
 )
 def test_a_part_of_a_name(graph, question, answers):
     assert set(graph.search(question).ids[: len(answers)]) == answers
+
+
+def test_the_bridge_is_the_one_that_is_called_so():
+    nodes = [
+        Node("b", "Skarholm bridge", "project"),
+        Node("d", "Lauvdal dam", "project"),
+        Node("f", "cell factory", "project"),
+    ]
+    nodes += [Node("u", "Labour Union", "party"), Node("c", "Coastal Party", "party"), Node("k", "Kari Sol", "person")]
+    edges = [
+        Edge("u", "b", "SUPPORTS"),
+        Edge("u", "d", "SUPPORTS"),
+        Edge("c", "b", "SUPPORTS"),
+        Edge("k", "u", "LEADS"),
+    ]
+    edges += [Edge("c", "f", "OPPOSES"), Edge("u", "f", "SUPPORTS")]
+    with Retriever() as news:
+        news.add(nodes, edges)
+        assert news.search("which party supports Lauvdal dam and the bridge").ids[0] == "u"
+
+
+def test_of_several_with_a_part_the_edge_tells_which_text_is_meant():
+    nodes = [
+        Node("p", "Passkeys instead of passwords", "decision", "From June on nobody types a password any more at all.")
+    ]
+    nodes += [
+        Node("t", "Test plan for passkeys", "task"),
+        Node("a", "Ann Voss", "person"),
+        Node("m", "Mo Tan", "person"),
+    ]
+    edges = [Edge("a", "p", "objected_to"), Edge("m", "t", "assigned_to"), Edge("m", "a", "reports_to")]
+    with Retriever() as notes:
+        notes.add(nodes, edges)
+        assert notes.search("who objected to passkeys").ids[0] == "a"

@@ -17,6 +17,7 @@ from fourfold.index.names import LONGEST
 from fourfold.language import codes, name_matching, passing
 from fourfold.language.first_person import OWN, first_person
 from fourfold.language.name_matching import Named
+from fourfold.language.placed import PREPOSITIONS
 from fourfold.language.syntax import Sentence
 from fourfold.language.unspaced import begun
 from fourfold.query import Query
@@ -27,6 +28,9 @@ _MAY_BE_MEANT = 8
 
 _RARE = 3
 """… if hardly more nodes hold a word of it, or it has nothing to say but its edges."""
+
+_TOLD_BY = PREPOSITIONS | {"that", "which", "who", "whose", "where"}
+"""What stands behind "the bridge" where others tell which it is."""
 
 
 def named_in(scores: Scores, query: Query) -> Sequence[Named]:
@@ -59,6 +63,8 @@ def ways(question: Question) -> Iterator[list[Named]]:
     found = [one for one in found if not _is_asked_for(question, one, found)]
     if found and (beside := _told_beside(question, found)) is not None:
         found = sorted([*found, beside], key=lambda one: one.start)
+    if found:
+        found = sorted([*found, *_definite(question, found)], key=lambda one: one.start)
     found = _with_longer(question, found)
     found = [one for one in found if len(found) == 1 or not _is_who_asks(question, one)]
     if len(found) > 1:
@@ -74,6 +80,11 @@ def ways(question: Question) -> Iterator[list[Named]]:
             yield parts
 
 
+def _parts(question: Question, *, things: bool = True) -> list[Named]:
+    """Return what a question names by parts of names that are no figures: these count, or tell a year."""
+    return [one for one in named_in_part(question, things=things) if not question.plain[one.start][:1].isdigit()]
+
+
 def _is_who_asks(question: Question, one: Named) -> bool:
     """Tell whether a word stands for who asks, of whom a memory is: where more is named, that tells more."""
     return one.end == one.start + 1 and not question.query.words[one.start][1]
@@ -82,7 +93,7 @@ def _is_who_asks(question: Question, one: Named) -> bool:
 def _owned(question: Question, found: list[Named]) -> list[Named]:
     """Return what a question names, what is "my internship" by a part of its name, instead of whose it is."""
     mine = [one for one in found if _is_who_asks(question, one) and question.plain[one.start] == OWN]
-    if not mine or not (behind := [one for one in named_in_part(question) if one.start == mine[0].end]):
+    if not mine or not (behind := [one for one in _parts(question) if one.start == mine[0].end]):
         return found
     return sorted([*(one for one in found if one not in mine), *behind], key=lambda one: one.start)
 
@@ -181,7 +192,7 @@ def _with_longer(question: Question, found: list[Named]) -> list[Named]:
     if not found:
         return found
     words, hold, kinds = question.query.words, question.relations.hold, Kinds.of(question)
-    for one in named_in_part(question):
+    for one in _parts(question):
         within = [other for other in found if one.start <= other.start and other.end <= one.end]
         taken = name_matching.places_of(within)
         beside = [place for place in range(one.start, one.end) if words[place][1] and place not in taken]
@@ -196,7 +207,7 @@ def _with_longer(question: Question, found: list[Named]) -> list[Named]:
 def _in_part(question: Question) -> list[Named]:
     """Return the things that a question names by parts of their names, no numbers, beside words that may ask."""
     words, hold = question.query.words, question.relations.hold
-    parts = [one for one in named_in_part(question) if not words[one.start][0][:1].isdigit()]
+    parts = _parts(question, things=False)
     taken = name_matching.places_of(parts)
     asks = any(hold(*words[place]) for place in range(len(words)) if place not in taken)
     return parts if asks else []
@@ -217,9 +228,21 @@ def _told_beside(question: Question, found: Sequence[Named]) -> Named | None:
         return None
     one = _partly(question, lambda word, _: word not in left)
     if one is None:
-        parts = (one for one in named_in_part(question) if {word for word, _ in words[one.start : one.end]} <= left)
+        parts = (one for one in _parts(question) if {word for word, _ in words[one.start : one.end]} <= left)
         one = next((one for one in parts if len(one.nodes) == 1), None)
     return one if one is not None and taken.isdisjoint(range(one.start, one.end)) else None
+
+
+def _definite(question: Question, found: Sequence[Named]) -> Iterator[Named]:
+    """Give the things that a question calls "the bridge" by a part of a name that only one has, beside what was found.
+
+    Not "the bridge of X" nor "the bridge that X built", which is told by X.
+    """
+    plain, taken = question.plain, name_matching.places_of(found)
+    for one in _parts(question):
+        alone = len(one.nodes) == 1 and plain[one.start - 1 : one.start] == ["the"]
+        if alone and _TOLD_BY.isdisjoint(plain[one.end : one.end + 1]) and taken.isdisjoint(range(one.start, one.end)):
+            yield one
 
 
 def _partly(question: Question, asks: Callable[[str, Sequence[str]], bool]) -> Named | None:
