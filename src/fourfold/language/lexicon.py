@@ -66,6 +66,7 @@ HAUNTS: Mapping[str, str] = MappingProxyType(
         "play": "stadium ground arena venue",
         "work": "employer employed workplace affiliation affiliated",
         **dict.fromkeys(("live", "reside"), "residence home hometown"),
+        **dict.fromkeys(("made", "make", "shot", "filmed"), "location locations origin manufacture manufactured"),
     }
 )
 """What somebody does somewhere, and the words that labels use for where that is."""

@@ -328,8 +328,8 @@ class Sentence(Deeds):
     def heads(self) -> list[int]:
         """Return the same as ``sought``, of a question of whatever length."""
         free = self._telling()
-        if not free or not self.asks():
-            return []
+        if not free or not self.asks() or (self.at(0) == "how" and self.at(1) in AUXILIARIES):
+            return []  # "how is the disease caused by X transmitted"
         if any(word in QUESTION - WHICH for word in self.words[: free[0]]) and not self._who_are(free[0]):
             return []
         before = self._before(free[0])
