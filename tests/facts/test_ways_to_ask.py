@@ -27,6 +27,8 @@ TYPES = {
         ("how do you catch Grey rot?", {"sneezing"}),
         ("what kind of disease is Marsh fever?", {"fever illness"}),
         ("what are the types of Marsh fever?", {"Vale fever", "Hill fever"}),
+        ("which kinds of Marsh fever are there?", {"Vale fever", "Hill fever"}),
+        ("how is the illness that Rot mould causes passed on?", {"sneezing"}),
         ("what part of the body does Grey rot affect?", {"lung"}),
         ("which germs are behind diseases transmitted by sneezing?", {"Rot mould"}),
         ("how is the disease caused by Paludo virus transmitted?", {"marsh fly"}),
@@ -111,6 +113,8 @@ FIRM_TYPES = {**dict.fromkeys(("Axo", "Brill", "Coda"), "company"), "Evry": "cit
     ("question", "answers"),
     [
         ("name unicorns headquartered in Evry", {"Axo", "Brill"}),
+        ("list the unicorns in Evry", {"Axo", "Brill"}),
+        ("which startup in Evry is worth the most?", {"Brill"}),
         ("what is the most valuable startup in Evry?", {"Brill"}),
         ("which is worth more, Axo or Coda?", {"Coda"}),
         ("which is worth more, Brill or Coda?", {"Brill"}),

@@ -222,7 +222,7 @@ class About(Question):
             return None
 
         def of_it(nodes: Nodes) -> NDArray[np.bool_]:
-            found = self.kinds.said(said, nodes) | self.kinds.ended(told, nodes) | self.kinds.typed(told, nodes)
+            found = self.kinds.said(said, nodes) | self.kinds.ended(told, nodes) | self.kinds.told(told, nodes)
             return found if found.any() or not said else self.kinds.typed(said, nodes, head=True, alike=True)
 
         return self.standing_beside(of_it)

@@ -182,6 +182,9 @@ def _superlative(free: Sequence[str], place: int, holds: Callable[[str], bool]) 
         if noun in _MOST:
             by, largest = _MOST[noun]
             return Measured(by, largest == (word == "most"), places=said - set(verb))
+        does = _at(free, before)
+        if place == len(free) - 1 and (does in _VERBS or (does not in _BE | DO | {""} and holds(does))):
+            return Measured(_VERBS.get(does, (does,)), word == "most", places=frozenset(range(before, place + 1)))
         known = noun in _NOUNS or (bool(noun) and holds(noun))
         if not known or not (verb or _at(free, before) in _HAVING):
             return None

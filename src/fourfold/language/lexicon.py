@@ -93,6 +93,7 @@ PHRASES: Mapping[tuple[str, ...], str] = MappingProxyType(
         **dict.fromkeys((("direct", "reports"), ("direct", "report")), "subordinate"),
         **dict.fromkeys((("people", "fit", "into"), ("people", "fit", "in")), "capacity"),
         ("source", "code"): "repository",
+        ("passed", "on"): "transmitted",
         **dict.fromkeys((("mum",), ("mom",)), "mother"),
         ("dad",): "father",
         **dict.fromkeys((("come", "up", "with"), ("came", "up", "with")), "creator"),

@@ -106,6 +106,7 @@ class Nouns(Placed):
         opens = [place for place in self._content if self.opens(place) and not self._is_relative(place - 1)]
         asked = sorted({*opens, *self._content.intersection({first})})  # no more is "software which uses X"
         asked = [place for place in asked if self.words[place] not in PREPOSITIONS]  # "against what is X strong"
+        asked = [place for place in asked if not self.asks_for_kinds(place)]
         return [place for place in asked if self.at(place - 1) != "what" or place + 1 not in self._starts]
 
     def _is_relative(self, place: int) -> bool:

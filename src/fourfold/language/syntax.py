@@ -342,7 +342,7 @@ class Sentence(Deeds):
         What stands beside a name says what that is: "describe the section X", "the names of the X section".
         """
         first = next(iter(self.heads()), -1)
-        if first < 0 or first in self._begins or not self.asks_for(first):
+        if first < 0 or first in self._begins or not self.asks_for(first) or self.asks_for_kinds(first):
             return []
         run = list(range(first, self._end_of_run(first) + 1))
         several = [place for place in run if self.words[place].endswith("s") and self.at(place - 1) not in NAMES]

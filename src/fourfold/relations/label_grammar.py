@@ -114,9 +114,12 @@ class LabelGrammar:
 
     def tells_what_became(self, terms: Sequence[str]) -> bool:
         """Tell whether labels hold a word only as what something became: unicorn in became_unicorn is what has that."""
-        stems = self._words.stems
-        rows = [self._becoming[self._words.types[stems[term]]].all() for term in terms if term in stems]
-        return bool(rows) and all(rows)
+        held = self._words.any(self._words.held(self._words.stems, terms))
+        return bool(held.any() and self._becoming[held].all())
+
+    def became(self, terms: Sequence[str]) -> Types:
+        """Return which labels tell that something became what a word says, (n_types,)."""
+        return self._becoming & self._words.any(self._words.held(self._words.stems, terms))
 
     def ends(self, slots: NDArray[np.int64]) -> Types:
         """Return of which types a word stands for one that says where their edges end, (n_types,): the last part."""
