@@ -6,6 +6,7 @@ from fact_graphs import graph_of
 from fourfold import Node
 
 ILLNESS = """
+    Ash dust|located_in|lung · Ash dust|has_symptom|cough · Lung spray|located_in|lung
     Marsh fever|is_a|fever illness · Vale fever|is_a|Marsh fever · Hill fever|is_a|Marsh fever
     Marsh fever|has_material_basis_in|Paludo virus · Marsh fever|transmitted_by|marsh fly
     Marsh fever|located_in|spleen · Marsh fever|has_symptom|chills · Grey rot|transmitted_by|sneezing
@@ -15,6 +16,7 @@ TYPES = {
     **dict.fromkeys(("Marsh fever", "Vale fever", "Hill fever", "Grey rot", "fever illness"), "disease"),
     **dict.fromkeys(("Paludo virus", "Rot mould"), "organism"),
     **dict.fromkeys(("spleen", "lung"), "body part"),
+    **dict.fromkeys(("Ash dust", "Lung spray"), "substance"),
     **dict.fromkeys(("chills", "cough"), "symptom"),
     **dict.fromkeys(("marsh fly", "sneezing"), "way of transmission"),
 }
@@ -25,6 +27,7 @@ TYPES = {
     [
         ("what causes Grey rot?", {"Rot mould"}),
         ("how do you catch Grey rot?", {"sneezing"}),
+        ("infections of the lung", {"Grey rot"}),
         ("what kind of disease is Marsh fever?", {"fever illness"}),
         ("what are the types of Marsh fever?", {"Vale fever", "Hill fever"}),
         ("which kinds of Marsh fever are there?", {"Vale fever", "Hill fever"}),
@@ -105,6 +108,7 @@ FIRMS = """
     Axo|headquarters|Evry · Brill|headquarters|Evry · Coda|headquarters|Dublin · Evry|country|France
     Axo|became_unicorn|2019-02-21 · Brill|became_unicorn|2021-05-20 · Coda|became_unicorn|2020-01-09
     Axo|valuation|$2B · Brill|valuation|$5B · Coda|valuation|$3B · Dublin|country|Ireland
+    Axo|revenue|$40M · Coda|revenue|$90M
 """
 FIRM_TYPES = {**dict.fromkeys(("Axo", "Brill", "Coda"), "company"), "Evry": "city", "Dublin": "city"}
 
@@ -118,6 +122,7 @@ FIRM_TYPES = {**dict.fromkeys(("Axo", "Brill", "Coda"), "company"), "Evry": "cit
         ("what is the most valuable startup in Evry?", {"Brill"}),
         ("which is worth more, Axo or Coda?", {"Coda"}),
         ("which is worth more, Brill or Coda?", {"Brill"}),
+        ("which earned more, Axo or Coda?", {"Coda"}),
         ("when did Axo become a unicorn?", {"2019-02-21"}),
     ],
 )

@@ -309,7 +309,6 @@ medicine drug
 disease illness infection
 germ microbe pathogen organism
 lawyer attorney barrister counsel advocate
-judge justice
 """
 """Nouns for the same kind of thing: what one of them calls may be where the edges of another lead."""
 
