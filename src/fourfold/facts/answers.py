@@ -37,6 +37,9 @@ _MOST_ENDS, _MOST_BEHIND = 50, 200
 _HARDLY = 0.1
 """What words lead to so unsurely at most leads no further."""
 
+_SAID = 0.8
+"""So similar the label of an edge is to a word that says it, beside others in the label."""
+
 _READ = 8
 """The types of so many nodes that a question names, and as many ends, tell whether the graph has types of nodes."""
 
@@ -156,10 +159,13 @@ class About(Question):
         if not places:
             return None
         best = answer.best()
-        is_type = partial(self.kinds.typed, places, head=True, alike=self.sentence.is_one_of_several(places[-1]))
+        alike, places = self.sentence.is_one_of_several(places[-1]), [*self.sentence.part_of(places[-1]), *places]
+        is_type = partial(self.kinds.typed, places, head=True, alike=alike)
         if len(answer.nodes):
             typed = is_type(answer.nodes) & ~ordered.contains(answer.named, answer.nodes)
-            if typed[ordered.contains(best, answer.nodes)].any() or self.kinds.ended(places, best).any():
+            if typed[ordered.contains(best, answer.nodes)].any():
+                return answer.first(typed) if answer.sure <= _HARDLY else None
+            if self.kinds.ended(places, best).any():
                 return None
             if self.kinds.compound(places[-1], best[:_READ]):
                 return None
@@ -216,7 +222,8 @@ class About(Question):
             return None
 
         def of_it(nodes: Nodes) -> NDArray[np.bool_]:
-            return self.kinds.said(said, nodes) | self.kinds.ended(told, nodes) | self.kinds.typed(told, nodes)
+            found = self.kinds.said(said, nodes) | self.kinds.ended(told, nodes) | self.kinds.told(told, nodes)
+            return found if found.any() or not said else self.kinds.typed(said, nodes, head=True, alike=True)
 
         return self.standing_beside(of_it)
 
@@ -308,11 +315,20 @@ class About(Question):
         """
         if not (places := self.sentence.of_type()) or len(answer.nodes) < 2:
             return answer
+        if self._are_doers(places, answer):
+            return answer
         told, most = self.kinds.ended(places, answer.nodes), answer.values.max()
         passed = answer.passed(answer.best()[:_READ])
         told &= ~ordered.contains(passed, answer.nodes)  # "who is the author of X married to"
         best = told & answer.as_good
         return answer.first(best if best.any() else told & (answer.values >= _THIRD * most))
+
+    def _are_doers(self, places: Sequence[int], answer: Answer) -> bool:
+        """Tell whether some words are who did what one step to the best end says: "the art director"."""
+        _, way = answer.path(int(answer.nodes[answer.values.argmax()]))
+        labels, words = self.relations.labels, self.sentence.words
+        own = labels.grammar.by & (self.relations.numbers == way[0].type if len(way) == 1 else False)
+        return bool(own.any()) and all((labels.similarity(words[p])[0][own] >= _SAID).all() for p in places)
 
     def _kinds_asked_for(self) -> list[int]:
         """Return which words say what kind of answer is asked for: "fantasy films" are films."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from fourfold import refine
 from fourfold.config import RetrievalConfig
-from fourfold.facts import amounts, choices, excepted, subjects
+from fourfold.facts import amounts, choices, excepted, subjects, unknown_names
 from fourfold.facts.answers import EXPLAINED, QUESTION_MARKS, About
 from fourfold.facts.anyhow import anyhow
 from fourfold.facts.doers import of_described, who_did
@@ -248,11 +248,32 @@ def _understood(question: Question, left_out: Collection[int]) -> tuple[About, A
         meaning = asked.without_apposed(meaning)
         found = *_read(asked, meaning), meaning
         if len(found[1].nodes):
-            break
+            return _by_the_noun(*found)
+        found = *found[:2], _without_names(asked, meaning)
         loose = asked.reader.loosely(question.edges)
         if (loose.asked != meaning.asked).any() and len((other := _read(asked, loose))[1].nodes):
             return *other, loose
     return found
+
+
+def _without_names(asked: About, meaning: Meaning) -> Meaning:
+    """Return what words mean without those of names that no node has."""
+    words, relations = asked.query.words, asked.relations
+    written = [word for word, _ in words]
+    return meaning.without(unknown_names.places(written, asked.sentence, lambda place: relations.hold(*words[place])))
+
+
+def _by_the_noun(asked: About, answer: Answer, meaning: Meaning) -> tuple[About, Answer, Meaning]:
+    """Return the same, or by one noun alone where what was made leads on and all words together do not.
+
+    Of "who wrote the soundtrack for X" the soundtrack asks, of "who wrote the opinion of the court in X" the opinion.
+    """
+    noun = asked.sentence.thing_done() if answer.explained < EXPLAINED else []
+    if not noun or meaning.trust[noun].max() < asked.settings.synonym:
+        return asked, answer, meaning
+    alone = meaning.without([place for place in range(len(meaning.trust)) if place not in noun])
+    about, other = _read(asked, alone)
+    return (about, other, alone) if len(other.nodes) and other.explained >= EXPLAINED else (asked, answer, meaning)
 
 
 def _about_itself(asked: About) -> bool:

@@ -28,6 +28,7 @@ _HEIGHT, _LENGTH, _PRICE = (
 )
 _RATING = ("rating rated score grade",)
 _MONEY = ("gross grossed revenue earnings income profit",)
+_WORTH = ("worth value valuation capitalization fortune",)
 
 _SUPERLATIVES: dict[str, Said] = {
     **dict.fromkeys(("highest", "tallest"), (_HEIGHT, True)),
@@ -58,6 +59,7 @@ _MOST: dict[str, Said] = {
     "populous": (("population",), True),
     "recent": (BEGUN, True),
     "successful": (_MONEY, True),
+    "valuable": (_WORTH, True),
 }
 """Adjectives behind "most"; behind "least" the least of it is meant."""
 
@@ -75,9 +77,12 @@ _NOUNS = {
 }
 """What labels call the amount of what a noun says; of others the noun itself."""
 
+_VERBS = {"worth": _WORTH, **dict.fromkeys(("earn", "earns", "earned", "made", "makes", "grossed"), _MONEY)}
+"""Likewise of what stands before "more", without a noun behind it: "which is worth more, X or Y", "which cost more"."""
+
 _LEAST = frozenset({"fewest", "least"})
 _HAVING = frozenset({"has", "have", "had", "with", "having", "of"})
-_EARNING = frozenset({"made", "make", "makes", "earned", "earn", "grossed", "took", "got"})
+EARNING = frozenset({"made", "make", "makes", "earned", "earn", "grossed", "took", "got"})
 _SEQUENCE = frozenset({"first", "last"})
 _PICKING = frozenset({"most", *_LEAST, *_SEQUENCE, *_SUPERLATIVES})
 
@@ -146,6 +151,8 @@ def compared(words: Sequence[str], names: Collection[int]) -> Measured | None:
                 by, largest = _MOST[next_word]
                 return Measured(by, largest == (most == "most"))
             return Measured(_NOUNS.get(next_word, (next_word,)), most == "most")
+        if most in _LEAST | {"most"} and (verb := _at(free, place - 1)) and verb not in _BE | DO:
+            return Measured(_VERBS.get(verb, (verb,)), most == "most")
         if most in _SUPERLATIVES and most not in {"best", "worst"}:
             return Measured(*_SUPERLATIVES[most])
     return None
@@ -175,6 +182,9 @@ def _superlative(free: Sequence[str], place: int, holds: Callable[[str], bool]) 
         if noun in _MOST:
             by, largest = _MOST[noun]
             return Measured(by, largest == (word == "most"), places=said - set(verb))
+        does = _at(free, before)
+        if place == len(free) - 1 and (does in _VERBS or (does not in _BE | DO | {""} and holds(does))):
+            return Measured(_VERBS.get(does, (does,)), word == "most", places=frozenset(range(before, place + 1)))
         known = noun in _NOUNS or (bool(noun) and holds(noun))
         if not known or not (verb or _at(free, before) in _HAVING):
             return None
@@ -230,7 +240,7 @@ def _measure_before(free: Sequence[str], place: int, holds: Callable[[str], bool
     before = place - 1
     while before > 0 and (free[before] in _BE | ARTICLES | {"of"}):
         before -= 1
-    if free[before] in _EARNING:
+    if free[before] in EARNING:
         return [before], list(_MONEY)
     none = PREPOSITIONS | DO | {""}
     run = list(takewhile(lambda at: free[at] not in none and holds(free[at]), range(before, -1, -1)))[:_ROW]
@@ -250,7 +260,7 @@ def _before(free: Sequence[str], place: int) -> int:
 
 def _verb_at(free: Sequence[str], place: int) -> list[int]:
     """Return a place where a verb says that something has an amount: "made the most money"."""
-    return [place] if _at(free, place) in _EARNING else []
+    return [place] if _at(free, place) in EARNING else []
 
 
 def _number(words: Sequence[str], start: int) -> tuple[float | None, int]:

@@ -66,6 +66,7 @@ HAUNTS: Mapping[str, str] = MappingProxyType(
         "play": "stadium ground arena venue",
         "work": "employer employed workplace affiliation affiliated",
         **dict.fromkeys(("live", "reside"), "residence home hometown"),
+        **dict.fromkeys(("made", "make", "shot", "filmed"), "location locations origin manufacture manufactured"),
     }
 )
 """What somebody does somewhere, and the words that labels use for where that is."""
@@ -92,6 +93,7 @@ PHRASES: Mapping[tuple[str, ...], str] = MappingProxyType(
         **dict.fromkeys((("direct", "reports"), ("direct", "report")), "subordinate"),
         **dict.fromkeys((("people", "fit", "into"), ("people", "fit", "in")), "capacity"),
         ("source", "code"): "repository",
+        ("passed", "on"): "transmitted",
         **dict.fromkeys((("mum",), ("mom",)), "mother"),
         ("dad",): "father",
         **dict.fromkeys((("come", "up", "with"), ("came", "up", "with")), "creator"),

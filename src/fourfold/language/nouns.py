@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from fourfold.language.amounts import EARNING
 from fourfold.language.lexicon import ASKING, AUXILIARIES, DO, MEASURES, RELATIVE, WHICH
 from fourfold.language.placed import ARTICLES, ONE_OF, PREPOSITIONS, Placed
 
@@ -11,6 +12,8 @@ IMPERATIVES = frozenset({"name", "list"})
 NAMES = frozenset({"name", "names"})
 CALLED = frozenset({"named", "called"})
 _OTHERS = frozenset("other all different".split())
+_MAKING = frozenset("wrote made did composed created produced performed designed delivered gave".split())
+"""Says of somebody that he made something, whatever that is."""
 _OF_IT = frozenset({"", "of", "for"})
 _WILL_DO = frozenset({"is", "will", "would", "works"})
 DETERMINERS = ARTICLES | _OTHERS | frozenset("me us down some any every few".split())
@@ -103,6 +106,7 @@ class Nouns(Placed):
         opens = [place for place in self._content if self.opens(place) and not self._is_relative(place - 1)]
         asked = sorted({*opens, *self._content.intersection({first})})  # no more is "software which uses X"
         asked = [place for place in asked if self.words[place] not in PREPOSITIONS]  # "against what is X strong"
+        asked = [place for place in asked if not self.asks_for_kinds(place)]
         return [place for place in asked if self.at(place - 1) != "what" or place + 1 not in self._starts]
 
     def _is_relative(self, place: int) -> bool:
@@ -113,6 +117,32 @@ class Nouns(Placed):
         of_it = self.at(place - 1) == "of" and min(self.names, default=0) > place
         goes_on = self.at(place + 2) == "whose" and self.at(len(self.words) - 1) in AUXILIARIES
         return place - 1 in self._content or of_it or goes_on
+
+    def asks_for_kinds(self, place: int) -> bool:
+        """Tell whether a word asks for what is of the kind that is named: "what are the types of X"."""
+        said = self.words[place] in SORTS and self.words[place].endswith("s") and self.at(place + 1) == "of"
+        return said and self._past_article(place + 2) in self._starts
+
+    def asks_earnings(self, place: int) -> bool:
+        """Tell whether a word asks what something earned: the last of "how much did X make", "how much money did …"."""
+        does = 2 + (self.at(2) == "money")
+        much = self.words[:2] == ["how", "much"] and self.at(does) in DO and place == len(self.words) - 1
+        return much and self.words[place] in EARNING and self._ends.get(self._past_article(does + 1)) == place
+
+    def thing_done(self) -> list[int]:
+        """Return the noun behind the verb of "who wrote the soundtrack for X"; none in other questions."""
+        does = self.at(0) == "who" and self.at(1) in _MAKING and self.at(2) in ARTICLES and self.is_content(3)
+        end = self._end_of_run(3) if does else 0
+        return list(range(3, end + 1)) if does and self.at(end + 1) in PREPOSITIONS else []
+
+    def part_of(self, place: int) -> list[int]:
+        """Return where the "body" stands of "part of the body", which a type may call a body part; [] elsewhere."""
+        of = self._past_article(place + 2)
+        return [of] if self.at(place + 1) == "of" and of in self._content else []
+
+    def does_to_named(self, place: int) -> bool:
+        """Tell whether a word between "what" and a name is a verb: "what causes X"."""
+        return self.at(place - 1) == "what" and self._past_article(place + 1) in self._starts
 
     def begins_with_several(self) -> bool:
         """Tell whether several things stand at the beginning, of which something is said: "articles published in X"."""

@@ -250,7 +250,8 @@ documentation docs manual guide
 ticket bug issue
 candidate contender nominee
 judge preside
-lawyer attorney counsel
+lawyer attorney counsel advocate
+argue argued plead pleaded > lawyer attorney counsel advocate
 presenter host hosted anchor moderator
 broadcaster broadcast channel network station air aired
 surname family last
@@ -261,6 +262,8 @@ endemic indigenous native
 listed traded exchange stock
 perimeter circumference
 infection case
+cause causes caused pathogen germ > basis etiology aetiology
+catch caught > transmit transmission spread
 derived based modeled modelled adapted
 tribute dedicated dedication
 incumbent officeholder
@@ -291,7 +294,7 @@ film movie picture
 song track tune
 album record
 book novel title
-company firm business corporation enterprise
+company firm business corporation enterprise startup
 country nation
 city town
 person human people
@@ -303,7 +306,9 @@ club team
 road street
 vehicle car
 medicine drug
-disease illness
+disease illness infection
+germ microbe pathogen organism
+lawyer attorney barrister counsel advocate
 """
 """Nouns for the same kind of thing: what one of them calls may be where the edges of another lead."""
 

@@ -328,8 +328,8 @@ class Sentence(Deeds):
     def heads(self) -> list[int]:
         """Return the same as ``sought``, of a question of whatever length."""
         free = self._telling()
-        if not free or not self.asks():
-            return []
+        if not free or not self.asks() or (self.at(0) == "how" and self.at(1) in AUXILIARIES):
+            return []  # "how is the disease caused by X transmitted"
         if any(word in QUESTION - WHICH for word in self.words[: free[0]]) and not self._who_are(free[0]):
             return []
         before = self._before(free[0])
@@ -342,7 +342,7 @@ class Sentence(Deeds):
         What stands beside a name says what that is: "describe the section X", "the names of the X section".
         """
         first = next(iter(self.heads()), -1)
-        if first < 0 or first in self._begins or not self.asks_for(first):
+        if first < 0 or first in self._begins or not self.asks_for(first) or self.asks_for_kinds(first):
             return []
         run = list(range(first, self._end_of_run(first) + 1))
         several = [place for place in run if self.words[place].endswith("s") and self.at(place - 1) not in NAMES]

@@ -36,6 +36,7 @@ class LabelGrammar:
         verbs: by the preposition behind it, "": none, which labels are a verb, (n_types,) each.
         sorts: (n_types,) which only say what sort of thing something is.
         to_places: (n_types,) which are a verb with "in", "at" or "on" behind it.
+        by: (n_types,) which say by whom something is done.
         child_of: (n_types,) which begin at what their noun calls.
         callers: (n_rows,) which words call what edges begin at.
 
@@ -46,7 +47,8 @@ class LabelGrammar:
         behind = [behind_verb(one.last, terms) for one in labels]
         phrases = [_is_phrase(one.last, terms) for one in labels]
         agents = np.array([self._is_agent(*row) for row in zip(words.flat, words.row_stems, strict=True)], bool)
-        by = words.any(agents & words.at_end) | np.array([_BY in one.last for one in labels], bool)
+        self.by = np.array([_BY in one.last for one in labels], bool)
+        by = words.any(agents & words.at_end) | self.by
         self._agents = agents | (by[words.types] & words.at_end)
         doers = np.array([word.removesuffix("s").endswith(lexicon.AGENTS) for word in words.flat], bool)
         said = np.array([lexicon.is_past(word, terms(word)) for word in words.flat], bool)
@@ -73,6 +75,7 @@ class LabelGrammar:
         is_noun = np.array([one is None for one in behind], bool)
         self.child_of = open_end & ~np.array(phrases, bool)
         self._calls = self.child_of | (is_noun & ~open_end)  # "shares border with" calls nothing
+        self._becoming = np.array([one.last[:1] == ["became"] for one in labels], bool)
         self._qualifying = words.several & np.array([word.endswith("ing") for word in words.flat], bool)
         most = remembered(len(labels))
         self._called, self._done = lru_cache(most)(self._called_by), lru_cache(most)(self._done_by)
@@ -109,6 +112,15 @@ class LabelGrammar:
         rows = [self._qualifying[stems[term]].all() for term in terms if term in stems]
         return bool(rows) and all(rows)
 
+    def tells_what_became(self, terms: Sequence[str]) -> bool:
+        """Tell whether labels hold a word only as what something became: unicorn in became_unicorn is what has that."""
+        held = self._words.any(self._words.held(self._words.stems, terms))
+        return bool(held.any() and self._becoming[held].all())
+
+    def became(self, terms: Sequence[str]) -> Types:
+        """Return which labels tell that something became what a word says, (n_types,)."""
+        return self._becoming & self._words.any(self._words.held(self._words.stems, terms))
+
     def ends(self, slots: NDArray[np.int64]) -> Types:
         """Return of which types a word stands for one that says where their edges end, (n_types,): the last part."""
         ends: Types = self._words.at_end[self._words.starts + slots]
@@ -133,7 +145,7 @@ class LabelGrammar:
         """Return which edges end at what a word calls, which begin there, and which labels hold it beside a noun."""
         words = self._words
         rows = words.held(words.stems, [*words.terms(word), *words.shortened([word.lower()])])
-        by_noun = words.any(rows & self._nouns) & self._calls
+        by_noun = words.any(rows & self._nouns) & self._calls & ~self._becoming
         beside = words.any(rows & words.at_end & ~self._nouns) & self._calls & ~by_noun
         return by_noun & ~self.child_of, (by_noun & self.child_of) | words.any(rows & self.callers), beside
 

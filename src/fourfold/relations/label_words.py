@@ -26,6 +26,9 @@ Terms = Callable[[str], list[str]]
 _ENDS, _BETWEEN, _BEGINS = range(3)
 """The parts of a label, in the order of their words."""
 
+IS_A, _KIND = frozenset({"is a", "isa", "kind of", "a kind of", "subclass of", "sub class of"}), ["kind"]
+"""Labels that say of what kind something is, and the word that stands for theirs."""
+
 _MOST_BEGIN = 5
 """What more paths begin at than these, a film or a person, says what something is, not which of them is asked for."""
 
@@ -221,6 +224,7 @@ def _split(names: Sequence[str], terms: Terms) -> list[SplitLabel]:
     found = []
     for place, (name, part) in enumerate(zip(names, parts, strict=True)):
         own = rare_last[place] or [name or "edge"]
+        own = _KIND if not any(map(terms, last[place])) and " ".join(last[place]) in IS_A else own
         ends = [word for word in own if terms(word)] or own
         between = _others(label(part.between).split(), ends, terms)
         begins = _callers(rare_first[place], [*ends, *between], terms)

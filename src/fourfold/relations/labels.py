@@ -21,7 +21,7 @@ from fourfold.language.unspaced import runs_together
 from fourfold.lazy import lazy
 from fourfold.ragged import firsts
 from fourfold.relations.label_grammar import LabelGrammar
-from fourfold.relations.label_words import LabelWords, Terms
+from fourfold.relations.label_words import IS_A, LabelWords, Terms
 from fourfold.signals.late import Pieces, distinct_pieces
 from fourfold.types import FloatArray
 
@@ -92,6 +92,11 @@ class Labels:
         """Which edges places have, (n_types,)."""
         return self.similarity(_OF_PLACES)[0] >= SAME_FAMILY
 
+    @lazy
+    def are_kinds(self) -> NDArray[np.bool_]:
+        """Which edges say of what kind something is, or that it is one of several, (n_types,)."""
+        return np.array([" ".join(one.last) in IS_A for one in self.words.labels], bool)
+
     def like(self, words: Sequence[str]) -> FloatArray:
         """Return how similar each label is to words together, (n_types,) in [0, 1]; 0 to those of unspaced scripts."""
         said = " ".join(word for word in words if not runs_together(word))
@@ -120,6 +125,17 @@ class Labels:
         alone = (has_it & ~among_others).any(axis=-1, keepdims=True)
         return np.where(alone & has_it & among_others, _AMONG_OTHERS * similarity, similarity)
 
+    def _deed_first(self, similarity: FloatArray, slots: NDArray[np.int64]) -> FloatArray:
+        """Put labels that have who does something beside other words, (n_types,), behind what is done by him.
+
+        The director is who a film is directed_by, rather than its casting_director.
+        """
+        among_others = self.several(slots)
+        deed = self.grammar.by & (similarity >= SAME_FAMILY) & (similarity < SAME_WORD) & ~among_others
+        if not deed.any():
+            return similarity
+        return np.where(among_others, _AMONG_OTHERS * np.minimum(similarity, SAME_FAMILY), similarity)
+
     def several(self, slots: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Tell of which labels a word stands beside others, (…, n_types)."""
         several: NDArray[np.bool_] = self.words.several[self.words.starts + slots]
@@ -142,7 +158,8 @@ class Labels:
         slots = best[firsts(own * len(self) + types[best])].reshape(nearest.shape) - starts
         single = [place for place, word in enumerate(new) if " " not in word]
         nearest[single] = self.alone_first(nearest[single], slots[single])
-        for own, (parts, *_) in zip(nearest, alike, strict=True):
+        for place, (own, (parts, *_)) in enumerate(zip(nearest, alike, strict=True)):
+            own[:] = self._deed_first(own, slots[place])
             if len(parts) > 1:
                 whole = np.bincount(types[parts], minlength=len(self)) > 1
                 own[whole] = np.maximum(own[whole], SAME_FAMILY)  # "birthplace" is all of a birth's place

@@ -98,6 +98,8 @@ class OneWord:
             return True
         if sentence.is_noun(place) and grammar.only_qualify(self._terms[place]):
             return True
+        if grammar.tells_what_became(self._terms[place]) and place in sentence.heads():
+            return True
         sort = sentence.sort_of(place)
         if sort >= 0 and sought.sort_of(self._labels, sentence, sort) is not None:
             return True
@@ -209,7 +211,10 @@ class OneWord:
 
     def _by_thesaurus(self, place: int, *, others: bool = False) -> Asked | None:
         """Return what a word asks for by the thesaurus; with ``others`` as ``Thesaurus.joined`` has it."""
-        found, opens = self._thesaurus.joined(self._terms[place], others=others), self._sentence.opens(place)
+        found = self._thesaurus.joined(self._terms[place], others=others)
+        opens = self._sentence.opens(place)
+        if found is not None and found.means.sum() == 1 and self._sentence.does_to_named(place):
+            opens = False  # "what causes X", not of two of which one is where and one is how: "what killed X"
         if found is None or not (opens or found.alone):
             return found and replace(found, factor=self._settings.synonym)
         # "which wars": rather what the answer is than a step to it

@@ -19,6 +19,7 @@ _SORTS = "kind sort type form class category style genre"
 """What labels call the kind of something."""
 
 _PRICE, _ORDER = "price cost", frozenset({"first", "last"})
+_EARNED = "gross grossed revenue earnings income profit turnover"
 
 _COULD_BE = 0.5
 """So much of what a word asks for most it must ask for a type to mean it where its edges end at what is asked for."""
@@ -83,7 +84,22 @@ def price(meaning: Meaning, sentence: Sentence, settings: Paths) -> None:
 
 def at_once(labels: Labels, sentence: Sentence, place: int) -> Asked | None:
     """Return what a word asks for whatever it is near to: a price, of "how much is X", or the kind of something."""
-    return exactly(labels, _PRICE) if sentence.asks_price(place) else sort_of(labels, sentence, place)
+    if sentence.asks_price(place):
+        return exactly(labels, _PRICE)
+    if sentence.asks_earnings(place):
+        return exactly(labels, _EARNED)
+    return kinds_of(labels, sentence, place) or sort_of(labels, sentence, place)
+
+
+def kinds_of(labels: Labels, sentence: Sentence, place: int) -> Asked | None:
+    """Return what says of others that they are of a kind that is named: is_a, for "what are the types of X".
+
+    None where no edges say that, or ``type`` does, which what is named may have itself.
+    """
+    if not sentence.asks_for_kinds(place) or not labels.are_kinds.any():
+        return None
+    similarity = np.where(labels.are_kinds, 1.0, 0.0)
+    return Asked(similarity, np.zeros(len(similarity), np.int64), 1.0, turned=True, directed=True)
 
 
 def is_told_by_order(labels: Labels, sentence: Sentence, place: int, settings: Paths) -> bool:

@@ -87,7 +87,7 @@ class Thesaurus:
         """Return which edges only what a word calls has, (n_types,)."""
         words = self._own.get(terms[0]) if len(terms) == 1 else None
         similarity = self._labels.similarity(words)[0] if words else np.zeros(len(self._labels))
-        owned: Types = similarity >= SAME_FAMILY
+        owned: Types = (similarity >= SAME_FAMILY) | self._labels.grammar.became(terms)
         return owned
 
     def _by_stem(self, texts: Mapping[str, str]) -> dict[str, str]:
