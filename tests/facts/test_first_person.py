@@ -59,6 +59,13 @@ def test_the_user_may_be_a_person_so_called(user):
     assert first("what am i allergic to", [user, *NODES[1:]]) == "fish"
 
 
+def test_what_else_is_named_in_part_tells_more_than_who_asks():
+    nodes, edges = [*NODES, Node("marek", "Marek Nowak", "Person")], [*EDGES, Edge("kit", "marek", "RECOMMENDED")]
+    with Retriever() as memory:
+        memory.add(nodes, edges)
+        assert memory.search("who recommended marek to me").ids[0] == "kit"
+
+
 def test_of_several_users_nobody_knows_who_asks():
     with Retriever() as memory:
         memory.add([*NODES, Node("v", "Bo", "User")], EDGES)

@@ -44,6 +44,7 @@ def first(question, nodes=NODES, edges=EDGES):
         ("what went wrong at the Blue Door", "c3"),
         ("what did Ann Lee fire", "c2"),
         ("when did the Blue Door burn", "c3"),
+        ("what caused the trouble at the Blue Door", "c3"),
         ("why did Lee quit the Harbour Office", "c1"),
     ],
 )
@@ -109,3 +110,16 @@ def test_what_gives_the_amount_in_its_own_text_tells_it_itself(question, answer)
 def test_an_amount_at_the_end_of_an_edge_is_told_by_the_edge():
     nodes, edges = [*FLAT, Node("n", "310 euro", "amount")], [*OF_FLAT, Edge("flat", "n", "rent")]
     assert first("how much is the rent of the Flat on Riia Street", nodes, edges) == "n"
+
+
+def test_what_is_named_tells_what_was_done_where_it_says_so_itself():
+    kitchen = Node("kitchen", "Kitchen Renovation", "project", "Budget set to 14 000 euro for cupboards and tiles.")
+    chat = Node(
+        "chat",
+        "chat 7",
+        "episode",
+        "We talked for an hour about the kitchen renovation, the noise and the dust, and fed the cat.",
+    )
+    cook = Node("cook", "Marek Nowak", "person")
+    edges = [Edge("chat", "kitchen", "mentions"), Edge("cook", "kitchen", "works_on"), Edge("chat", "cook", "mentions")]
+    assert first("what budget did we set for the Kitchen Renovation", [kitchen, chat, cook], edges) == "kitchen"

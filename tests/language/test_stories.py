@@ -8,7 +8,9 @@ from fourfold.tokenizer import make_tokenizer
 TOKENIZER = make_tokenizer("snowball-english")
 
 
-@pytest.mark.parametrize("question", ["why did Ann leave", "How come Ann left", "tell me why Ann left"])
+@pytest.mark.parametrize(
+    "question", ["why did Ann leave", "How come Ann left", "tell me why Ann left", "what caused the fire"]
+)
 def test_why(question):
     assert asks_why(question.lower().split())
 
@@ -23,7 +25,9 @@ def test_what_happened(question):
     assert asks_what_happened(question.lower().split(), {3})
 
 
-@pytest.mark.parametrize("question", ["how many people", "how Oslo", "who happened", "what is in Oslo", "how"])
+@pytest.mark.parametrize(
+    "question", ["how many people", "how Oslo", "who happened", "what is in Oslo", "how", "how do I win"]
+)
 def test_what_asks_for_no_happening(question):
     assert not asks_what_happened(question.split(), {1})
 

@@ -37,8 +37,8 @@ def named_in_part(question: Question, *, things: bool = True) -> list[Named]:
         return []
     size_of = dict(zip(nodes.tolist(), sizes.tolist(), strict=True))
     parts = name_matching.parts(words, nodes, question.query.names_of(nodes), question.relations.hold)
-    parts = [(n, one) for n, one in parts if one.end - one.start < len(one.whole.split())]
     said = {word.lower() for word, terms in words if terms}
+    parts = [(n, one) for n, one in parts if one.end - one.start < len(one.whole.split())]
     found: list[Named] = []
     for place in sorted({one.start for _, one in parts}):
         alike = [one for _, one in parts if one.start == place]

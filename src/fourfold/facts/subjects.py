@@ -66,7 +66,9 @@ def ways(question: Question) -> Iterator[list[Named]]:
     if found:
         found = sorted([*found, *_definite(question, found)], key=lambda one: one.start)
     found = _with_longer(question, found)
-    found = [one for one in found if len(found) == 1 or not _is_who_asks(question, one)]
+    found = [one for one in found if len(found) == 1 or not is_who_asks(question, one)]
+    if len(found) == 1 and is_who_asks(question, found[0]):
+        found = _in_part(question) or found
     if len(found) > 1:
         found = passing.left_out(found, query.words, question.edges, hold, query.names_of)
     if found:
@@ -85,14 +87,14 @@ def _parts(question: Question, *, things: bool = True) -> list[Named]:
     return [one for one in named_in_part(question, things=things) if not question.plain[one.start][:1].isdigit()]
 
 
-def _is_who_asks(question: Question, one: Named) -> bool:
+def is_who_asks(question: Question, one: Named) -> bool:
     """Tell whether a word stands for who asks, of whom a memory is: where more is named, that tells more."""
     return one.end == one.start + 1 and not question.query.words[one.start][1]
 
 
 def _owned(question: Question, found: list[Named]) -> list[Named]:
     """Return what a question names, what is "my internship" by a part of its name, instead of whose it is."""
-    mine = [one for one in found if _is_who_asks(question, one) and question.plain[one.start] == OWN]
+    mine = [one for one in found if is_who_asks(question, one) and question.plain[one.start] == OWN]
     if not mine or not (behind := [one for one in _parts(question) if one.start == mine[0].end]):
         return found
     return sorted([*(one for one in found if one not in mine), *behind], key=lambda one: one.start)
@@ -229,7 +231,8 @@ def _told_beside(question: Question, found: Sequence[Named]) -> Named | None:
     one = _partly(question, lambda word, _: word not in left)
     if one is None:
         parts = (one for one in _parts(question) if {word for word, _ in words[one.start : one.end]} <= left)
-        one = next((one for one in parts if len(one.nodes) == 1), None)
+        letters = sum(len(word) for word in left)
+        one = next((one for one in parts if len(one.nodes) == 1 and name_matching.tells(letters, one)), None)
     return one if one is not None and taken.isdisjoint(range(one.start, one.end)) else None
 
 

@@ -12,8 +12,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold import ordered
 from fourfold.facts import edge_only, subjects
-from fourfold.facts.covering import A_TEXT, A_THING, sizes_of
+from fourfold.facts.covering import A_TEXT, A_THING, Covering, sizes_of
 from fourfold.facts.in_part import LONGER, named_in_part
 from fourfold.facts.question import Question
 from fourfold.index.base import Nodes
@@ -40,6 +41,9 @@ _SURE_OF_EDGES = 0.4
 """What words lead to as surely answers a question of how or what."""
 
 _ASKING = frozenset("when how what which".split())
+_MUCH = 0.5
+"""What is named covers so much of the rest of a question at least where it tells that itself."""
+
 _MEASURED = frozenset("much long high tall deep wide big large old far often heavy fast".split())
 """How much of something there is: of "how many" edges may tell by those they lead to."""
 
@@ -54,7 +58,9 @@ def asked_for_story(question: Question, found: Answer | None) -> list[Named]:
     if len(question.relations) == 1 or not may_ask_for_story(question.plain):
         return []
     named = next(subjects.ways(question), []) or named_in_part(question)
-    return named if named and _asks(question, named, found) else []
+    if not named or all(subjects.is_who_asks(question, one) for one in named):
+        return []  # all texts are about the user of whose memory they are
+    return named if _asks(question, named, found) else []
 
 
 def telling(question: Question, named: Sequence[Named]) -> Answer | None:
@@ -75,6 +81,8 @@ def telling(question: Question, named: Sequence[Named]) -> Answer | None:
 
     answer = paths.beside(single_steps(question.walker, named), named, are_texts)
     if answer is None or edge_only.is_silent(question, named, answer.nodes, by_names=True):
+        return None
+    if not asks_why(question.plain) and _covers_more(question, named, answer.nodes):
         return None
     worth = _worth(question, answer.nodes)
     return replace(answer, values=worth / worth.max(), sure=_SURE) if worth.max() > 0 else None
@@ -125,6 +133,17 @@ def _gives_reason(question: Question, found: Answer) -> bool:
     names = question.edges.type_names
     types = {step.type for end in found.best().tolist() for step in found.path(end)[1]}
     return any(tells_reason(question.relations.labels.terms(names[number])) for number in types)
+
+
+def _covers_more(question: Question, named: Sequence[Named], texts: Nodes) -> bool:
+    """Tell whether what is named covers the rest of a question as well as any text beside it: it tells that itself."""
+    covering, taken = Covering.of(question), name_matching.places_of(named)
+    left = [place for place, (_, terms) in enumerate(question.query.words) if terms and place not in taken]
+    if covering is None or not left:
+        return False
+    told = covering.share(left)[0]
+    own = told[ordered.contains(nodes_of(named), covering.nodes)].max(initial=0.0)
+    return bool(own >= _MUCH and own >= told[ordered.contains(texts, covering.nodes)].max(initial=0.0))
 
 
 def _worth(question: Question, nodes: Nodes) -> FloatArray:

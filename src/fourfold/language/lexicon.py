@@ -96,6 +96,7 @@ PHRASES: Mapping[tuple[str, ...], str] = MappingProxyType(
         ("passed", "on"): "transmitted",
         **dict.fromkeys((("mum",), ("mom",)), "mother"),
         ("dad",): "father",
+        ("hq",): "headquarters",
         **dict.fromkeys((("come", "up", "with"), ("came", "up", "with")), "creator"),
         **dict.fromkeys((("made", "of"), ("made", "from"), ("built", "of"), ("built", "from")), "material"),
     }

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from fourfold.language.lexicon import AUXILIARIES, DO
+from fourfold.language.lexicon import DO
 from fourfold.language.name_matching import Words
 from fourfold.language.syntax import FRAMES
 
 _OF_REASONS = frozenset("why reason reasons cause causes because purpose motive".split())
 _HAPPEN = frozenset("happen happens happened happening wrong".split())
+_WHY = frozenset({("how", "come"), ("what", "caused"), ("what", "causes")})
+_PAST = frozenset({"did", "was", "were"})
 _FAR = 2
 """So far behind "what" stands "did" at most, one noun between them."""
 _TELL = frozenset("tell me us explain describe know".split())
@@ -23,7 +25,7 @@ def may_ask_for_story(plain: Sequence[str]) -> bool:
 def asks_why(plain: Sequence[str]) -> bool:
     """Tell whether words, in lower case, ask for a reason: "why did X leave", "how come X left"."""
     first = _first(plain)
-    return plain[first : first + 1] == ["why"] or plain[first : first + 2] == ["how", "come"]
+    return plain[first : first + 1] == ["why"] or tuple(plain[first : first + 2]) in _WHY
 
 
 def asks_what_happened(plain: Sequence[str], names: Collection[int]) -> bool:
@@ -31,7 +33,7 @@ def asks_what_happened(plain: Sequence[str], names: Collection[int]) -> bool:
     first = _first(plain)
     word, verb = [*plain[first : first + 2], "", ""][:2]
     if word == "how":
-        return verb in AUXILIARIES and first + 1 not in names
+        return verb in _PAST and first + 1 not in names
     return word == "what" and any(word in _HAPPEN for place, word in enumerate(plain) if place not in names)
 
 
