@@ -21,7 +21,7 @@ from fourfold.facts.doers import of_described, who_did
 from fourfold.facts.kinds import Kinds
 from fourfold.facts.near_names import nearest
 from fourfold.facts.question import Question
-from fourfold.facts.telling import asked_for_story, says_itself, telling, tells_itself
+from fourfold.facts.telling import asked_for_story, said_itself, telling, tells_itself
 from fourfold.facts.topical import Topic
 from fourfold.intent import NO_INTENT
 from fourfold.language import kin, name_matching, peers
@@ -68,15 +68,27 @@ def follow_paths(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     if len(relations) == 1:
         settings = settings.with_near_words_only()  # there is no choice of what they may mean
     question = _in_english(Question(scores, query, relations, settings))
-    if (found := _found(question, config)) is not None:
-        answer, kept = found
+    if (found := _found(question, config)) is None:
+        return
+    answer, kept = found
+    if answer is None:
+        scores.weights = _without_edges(scores.weights)
+    else:
         _put(scores, answer.in_parts(question.edges, scores.snapshot.hidden, query.allowed), settings.weight, kept)
 
 
-def _found(question: Question, config: RetrievalConfig) -> tuple[Answer, float] | None:
+def _without_edges(weights: Weights) -> Weights:
+    """Return the weights where what is named tells of itself: text and embedding have what edges had."""
+    embedding, text, graph, intent = weights.as_tuple()
+    share = (embedding + text + graph + intent) / (embedding + text or 1.0)
+    return Weights(share * embedding, share * text, 0.0, 0.0) if embedding + text else weights
+
+
+def _found(question: Question, config: RetrievalConfig) -> tuple[Answer | None, float] | None:
     """Return what answers a question, and what the nodes that it names keep of their other components; None: nothing.
 
-    Where words do not lead away surely, what is on the topic beside what is named comes first.
+    There is none but what is named itself, where its text tells. Where words do not lead away surely, what is on the
+    topic beside what is named comes first.
     """
     if (one := _one_of_two(question) or _of_all(question)) is not None:
         return one, 1.0
@@ -85,8 +97,8 @@ def _found(question: Question, config: RetrievalConfig) -> tuple[Answer, float] 
     if (beside := anyhow(question)) is not None:
         return beside, 1.0 - question.settings.step_back * beside.sure
     found = _answered(question) if _may_ask(question) else None
-    if found is not None and says_itself(question, found[0]):
-        return None
+    if said_itself(question, found and found[0]):
+        return None, 1.0
     if story := asked_for_story(question, found and found[0]):
         if (told := telling(question, story)) is not None:
             return told, 1.0 - question.settings.step_back * told.sure

@@ -93,17 +93,18 @@ def tells_itself(question: Question, named: Sequence[Named]) -> bool:
     return asks_why(question.plain) and bool((sizes_of(question, nodes_of(named)) >= A_THING).any())
 
 
-def says_itself(question: Question, found: Answer) -> bool:
-    """Tell whether the text of what a question names gives the date or the amount asked for, and no edge does.
+def said_itself(question: Question, found: Answer | None) -> bool:
+    """Tell whether the text of what a question names has a figure where an amount or a date is asked for, as no edge.
 
     "How much is the rent of the flat", of a flat whose text says "rent 310 euro", beside *rents_out*.
     """
-    named = next(subjects.ways(question), [])
-    own, sentence = nodes_of(named), Sentence(question.query.words, named)
-    amount, when = sentence.asks_amount(), sentence.asks_when()
-    if not (when or amount in _MEASURED) or question.plain[0] not in _ASKING or len(own) != 1:
+    if question.plain[0] not in _ASKING or len(named := next(subjects.ways(question), [])) != 1:
         return False
-    ends = question.query.names_of(found.best())
+    sentence, own = Sentence(question.query.words, named), named[0].nodes
+    when = sentence.asks_when()
+    if not (when or sentence.asks_amount() in _MEASURED) or len(own) != 1:
+        return False
+    ends = [] if found is None else question.query.names_of(found.best())
     if any(is_date(name) if when else is_amount(name, counted=False) for name in ends):
         return False
     return _has_figures(question.query.texts_of(own)[0])
