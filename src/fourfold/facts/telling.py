@@ -98,7 +98,7 @@ def said_itself(question: Question, found: Answer | None) -> bool:
 
     "How much is the rent of the flat", of a flat whose text says "rent 310 euro", beside *rents_out*.
     """
-    if question.plain[0] not in _ASKING or len(named := next(subjects.ways(question), [])) != 1:
+    if _ASKING.isdisjoint(question.plain[:1]) or len(named := next(subjects.ways(question), [])) != 1:
         return False
     sentence, own = Sentence(question.query.words, named), named[0].nodes
     when = sentence.asks_when()
