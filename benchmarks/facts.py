@@ -12,10 +12,11 @@ second batch of questions is about what had failed in the first. So were the twe
 others: the first ten were looked at while rules were made, of the second ten no question was before their first
 measurement, which docs/facts.md has. The eight of facts_everyday.json, mostly in the edge types of Wikidata, are asked
 as people ask; rules were made from their failures. facts_shared.json asks graphs of one relation, and who shares
-something with whom, and rules were made of these. The graphs of facts_topics.json hold things and
-texts, six each by three who had not seen the rules; rules were made of these, too, but of half of the third six. All
-are left out where collections are named. Prints Markdown with 95 % intervals and writes facts.json to the folder of
-results, with every question.
+something with whom, and rules were made of these. The graphs of facts_topics.json hold things and texts, six each by
+three who had not seen the rules; rules were made of these, too, but of half of the third six. Those of
+facts_assistants.json are memories of assistants and what a language model extracts of texts, six each by three again;
+of the third six every second graph was read. All are left out where collections are named. Prints Markdown with 95 %
+intervals and writes facts.json to the folder of results, with every question.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ TWENTY = Path(__file__).parent / "facts_twenty.json"
 EVERYDAY = Path(__file__).parent / "facts_everyday.json"
 SHARED = Path(__file__).parent / "facts_shared.json"
 TOPICS = Path(__file__).parent / "facts_topics.json"
+ASSISTANTS = Path(__file__).parent / "facts_assistants.json"
 ASKED = Path(__file__).parent / "facts_asked.json"
 EACH = 3
 """Questions of each way to ask."""
@@ -212,7 +214,7 @@ def main() -> None:
         for kind, judged, run, values in measured((nodes, edges, sets)):
             rows.append(row(name, kind, judged, values))
             told[f"{name}, {kind}"] = answered(judged, run, values)
-    readers = {TWENTY: written, EVERYDAY: written, SHARED: written, TOPICS: of_texts}
+    readers = {TWENTY: written, EVERYDAY: written, SHARED: written, TOPICS: of_texts, ASSISTANTS: of_texts}
     for written_down, read in {}.items() if options.collections else readers.items():
         for name, several in json.loads(written_down.read_text(encoding="utf-8")).items():
             rows += pooled(name, several, told, read)
