@@ -42,7 +42,7 @@ def named_in(scores: Scores, query: Query) -> Sequence[Named]:
         found = name_matching.named(query.words, scores.term_numbers, scores.snapshot.names, query.names_of)
         place = first_person(query.words, name_matching.places_of(found))
         if place >= 0 and len(nodes := query.themselves()):
-            found = sorted([*found, Named(nodes, place, place + 1)], key=lambda one: one.start)
+            found = _in_order(*found, Named(nodes, place, place + 1))
         scores.named = found
     return scores.named
 
@@ -55,22 +55,19 @@ def ways(question: Question) -> Iterator[list[Named]]:
     """
     query, hold = question.query, question.relations.hold
     found = [one for one in named_in(question.scores, query) if _has_edges(question, one)]
-    found = _owned(question, found)
-    found = _with_long(question, found)
-    found = _with_codes(question, found)
-    if (near := _nearly(question, found)) is not None:
-        found = sorted([*found, near], key=lambda one: one.start)
-    found = [one for one in found if not _is_asked_for(question, one, found)]
-    if found and (beside := _told_beside(question, found)) is not None:
-        found = sorted([*found, beside], key=lambda one: one.start)
-    if found:
-        found = sorted([*found, *_definite(question, found)], key=lambda one: one.start)
-    found = _with_longer(question, found)
-    found = [one for one in found if len(found) == 1 or not is_who_asks(question, one)]
-    if len(found) == 1 and is_who_asks(question, found[0]):
-        found = _in_part(question) or found
-    if len(found) > 1:
-        found = passing.left_out(found, query.words, question.edges, hold, query.names_of)
+    for read in (
+        _owned,
+        _with_long,
+        _with_codes,
+        _with_nearly,
+        _without_asked_for,
+        _with_told_beside,
+        _with_definite,
+        _with_longer,
+        _without_who_asks,
+        _without_passing,
+    ):
+        found = read(question, found)
     if found:
         yield found
     if passing.only_ask(found, query.words, hold) and question.settings.silent <= 1.0:
@@ -92,12 +89,36 @@ def is_who_asks(question: Question, one: Named) -> bool:
     return one.end == one.start + 1 and not question.query.words[one.start][1]
 
 
+def _without_who_asks(question: Question, found: list[Named]) -> list[Named]:
+    """Return what a question names without who asks it, where it names more, be it by a part of a name."""
+    others = [one for one in found if not is_who_asks(question, one)]
+    return others or (found and _in_part(question)) or found
+
+
+def _without_asked_for(question: Question, found: list[Named]) -> list[Named]:
+    """Return what a question names without what it only asks for by a name."""
+    return [one for one in found if not _is_asked_for(question, one, found)]
+
+
+def _without_passing(question: Question, found: list[Named]) -> list[Named]:
+    """Return what a question names without what its words are called in passing, see ``passing``."""
+    query = question.query
+    if len(found) < 2:  # noqa: PLR2004
+        return found
+    return passing.left_out(found, query.words, question.edges, question.relations.hold, query.names_of)
+
+
+def _in_order(*named: Named) -> list[Named]:
+    """Return what is named in the order of the question."""
+    return sorted(named, key=lambda one: one.start)
+
+
 def _owned(question: Question, found: list[Named]) -> list[Named]:
     """Return what a question names, what is "my internship" by a part of its name, instead of whose it is."""
     mine = [one for one in found if is_who_asks(question, one) and question.plain[one.start] == OWN]
     if not mine or not (behind := [one for one in _parts(question) if one.start == mine[0].end]):
         return found
-    return sorted([*(one for one in found if one not in mine), *behind], key=lambda one: one.start)
+    return _in_order(*(one for one in found if one not in mine), *behind)
 
 
 def _has_edges(question: Question, one: Named) -> bool:
@@ -125,7 +146,7 @@ def _with_long(question: Question, found: list[Named]) -> list[Named]:
     apart = [other for other in found if other.end <= one.start or one.end <= other.start]
     if any(other.end - other.start >= one.end - one.start for other in found if other not in apart):
         return found
-    return sorted([*apart, one], key=lambda one: one.start)
+    return _in_order(*apart, one)
 
 
 def _with_codes(question: Question, found: list[Named]) -> list[Named]:
@@ -144,7 +165,7 @@ def _with_codes(question: Question, found: list[Named]) -> list[Named]:
     if "#" in query.typed:
         called += codes.numbered(query.typed, query.words, nodes, query.called_of(nodes))
     apart = [one for one in called if taken.isdisjoint(range(one.start, one.end))]
-    return sorted([*found, *(one for one in apart if _has_edges(question, one))], key=lambda one: one.start)
+    return _in_order(*found, *(one for one in apart if _has_edges(question, one)))
 
 
 def _is_asked_for(question: Question, one: Named, found: Sequence[Named]) -> bool:
@@ -164,8 +185,8 @@ def _is_asked_for(question: Question, one: Named, found: Sequence[Named]) -> boo
     return not edge_only.is_silent(question, [one], one.nodes, by_names=True)
 
 
-def _nearly(question: Question, found: Sequence[Named]) -> Named | None:
-    """Return what a question names, beside what was found, but for accents or a letter: of the best by any part."""
+def _with_nearly(question: Question, found: list[Named]) -> list[Named]:
+    """Return what a question names, with what it names but for accents or a letter: of the best by any part."""
     query, hold, numbers = question.query, question.relations.hold, question.scores.term_numbers
     taken = name_matching.places_of(found)
     left = [place for place, (_, terms) in enumerate(query.words) if terms and place not in taken]
@@ -174,15 +195,15 @@ def _nearly(question: Question, found: Sequence[Named]) -> Named | None:
         return all(term in numbers for term in query.words[place][1])
 
     if all((known(place) and found) or hold(*query.words[place]) for place in left):
-        return None
+        return found
     best = [question.best_by(part)[:_MAY_BE_MEANT] for part in question.scores.rankings]
     nodes = np.array(list(dict.fromkeys(np.concatenate([NO_NODES, *best]).tolist())), np.int64)
     one = name_matching.nearly(query.words, nodes, query.names_of(nodes), known)
     if one is None or not _has_edges(question, one):
-        return None
+        return found
     places = range(one.start, one.end)
     only_asks = all(hold(*query.words[place]) for place in places)
-    return one if taken.isdisjoint(places) and not only_asks else None
+    return _in_order(*found, one) if taken.isdisjoint(places) and not only_asks else found
 
 
 def _with_longer(question: Question, found: list[Named]) -> list[Named]:
@@ -202,7 +223,7 @@ def _with_longer(question: Question, found: list[Named]) -> list[Named]:
             continue
         town = within[0].nodes
         if not np.isin(town, one.nodes).any() and not kinds.typed(beside, town).any():
-            found = sorted([*(other for other in found if other is not within[0]), one], key=lambda one: one.start)
+            found = _in_order(*(other for other in found if other is not within[0]), one)
     return found
 
 
@@ -215,8 +236,8 @@ def _in_part(question: Question) -> list[Named]:
     return parts if asks else []
 
 
-def _told_beside(question: Question, found: Sequence[Named]) -> Named | None:
-    """Return the node that a word with a capital names by a part, beside what was found: "the prize of 1909 with Hahn".
+def _with_told_beside(question: Question, found: list[Named]) -> list[Named]:
+    """Return what a question names, with what a word with a capital names by a part: "the prize of 1909 with Hahn".
 
     Such a word is none that may ask for an edge, nor the first of the question.
     """
@@ -226,26 +247,28 @@ def _told_beside(question: Question, found: Sequence[Named]) -> Named | None:
         for place, (word, terms) in enumerate(words)
         if place and terms and place not in taken and word[:1].isupper() and not hold(word, terms)
     }
-    if not left or not any(word[:1].islower() for word, _ in words):
-        return None
+    if not found or not left or not any(word[:1].islower() for word, _ in words):
+        return found
     one = _partly(question, lambda word, _: word not in left)
     if one is None:
         parts = (one for one in _parts(question) if {word for word, _ in words[one.start : one.end]} <= left)
         letters = sum(len(word) for word in left)
         one = next((one for one in parts if len(one.nodes) == 1 and name_matching.tells(letters, one)), None)
-    return one if one is not None and taken.isdisjoint(range(one.start, one.end)) else None
+    return _in_order(*found, one) if one is not None and taken.isdisjoint(range(one.start, one.end)) else found
 
 
-def _definite(question: Question, found: Sequence[Named]) -> Iterator[Named]:
-    """Give the things that a question calls "the bridge" by a part of a name that only one has, beside what was found.
+def _with_definite(question: Question, found: list[Named]) -> list[Named]:
+    """Return what a question names, with what it calls "the bridge" beside that, by a part of a name only one has.
 
     Not "the bridge of X" nor "the bridge that X built", which is told by X.
     """
     plain, taken = question.plain, name_matching.places_of(found)
-    for one in _parts(question):
+    beside = []
+    for one in _parts(question) if found and "the" in plain else ():
         alone = len(one.nodes) == 1 and plain[one.start - 1 : one.start] == ["the"]
         if alone and _TOLD_BY.isdisjoint(plain[one.end : one.end + 1]) and taken.isdisjoint(range(one.start, one.end)):
-            yield one
+            beside.append(one)
+    return _in_order(*found, *beside)
 
 
 def _partly(question: Question, asks: Callable[[str, Sequence[str]], bool]) -> Named | None:
