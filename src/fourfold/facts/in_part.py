@@ -30,7 +30,7 @@ def named_in_part(question: Question, *, things: bool = True) -> list[Named]:
     Of several that have words which begin at one place those are meant that have most of them. Without ``things`` they
     may be texts, too, but none that is called after a thing.
     """
-    words, nodes = question.query.words, question.best_by("text")[:_MAY_BE_MEANT]
+    words, nodes = question.query.words, question.leading(_MAY_BE_MEANT)
     nodes = nodes[question.edges.degree(nodes) > 0]
     sizes = sizes_of(question, nodes)
     if len(set(question.query.types_of(nodes))) < _TYPES and (sizes >= A_THING).any():

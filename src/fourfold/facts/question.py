@@ -12,7 +12,7 @@ from fourfold.config import Paths
 from fourfold.index.base import NO_NODES, EdgePart, Nodes, Steps
 from fourfold.query import Query
 from fourfold.relations.relations import Relations
-from fourfold.scores import Scores
+from fourfold.scores import Scores, best
 from fourfold.signals.walks import Walker
 
 _MOST_EDGES = 100_000
@@ -52,6 +52,13 @@ class Question:
         if part not in self.scores.rankings:
             return NO_NODES
         return self.scores.best_of(part, self.query, count or refine.FIRST_CANDIDATES).nodes.astype(np.int64)
+
+    def leading(self, count: int) -> Nodes:
+        """Return the ``count`` best nodes by text, best first; ties go to the smaller id: writes have no order."""
+        if "text" not in self.scores.rankings:
+            return NO_NODES
+        found = self.scores.best_of("text", self.query, refine.FIRST_CANDIDATES)
+        return best(found.nodes.astype(np.int64), found.values.astype(np.float64), count, self.scores.snapshot)
 
     def steps(self, nodes: Nodes, types: NDArray[np.bool_], *, forward: bool | None = None) -> Steps:
         """Return the steps from nodes by edges of some types, (n_types,); none where nodes have very many edges.
