@@ -162,6 +162,8 @@ class Scores:
     phrase_asked: str = ""
     named: Sequence[Named] | None = None
     """What words of the question name, once it was looked up, see ``subjects.named_in``."""
+    in_part: dict[tuple[bool | str, ...], list[Named]] = field(default_factory=dict)
+    """What they name by parts of names, by these words, once it was looked up, see ``facts.in_part``."""
     called: Called = NOTHING
     """What the question calls by its name: all of text is theirs."""
     seeds: Nodes = field(default_factory=lambda: NO_NODES)

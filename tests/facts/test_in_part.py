@@ -77,6 +77,20 @@ def test_the_bridge_is_the_one_that_is_called_so():
         assert news.search("which party supports Lauvdal dam and the bridge").ids[0] == "u"
 
 
+def test_a_part_of_the_body_asks_for_no_body():
+    nodes = [
+        Node("ill", "Mucoria", "disease"),
+        Node("lung", "lungs", "body part"),
+        Node("man", "human body", "body part"),
+    ]
+    nodes += [Node("germ", "Mucor", "organism"), Node("pad", "foot pad", "body part")]
+    edges = [Edge("ill", "lung", "located_in"), Edge("germ", "man", "lives_on"), Edge("germ", "ill", "causes")]
+    edges.append(Edge("germ", "pad", "lives_on"))
+    with Retriever() as diseases:
+        diseases.add(nodes, edges)
+        assert diseases.search("what part of the body does Mucoria affect?").ids[0] == "lung"
+
+
 def test_of_several_with_a_part_the_edge_tells_which_text_is_meant():
     nodes = [
         Node("p", "Passkeys instead of passwords", "decision", "From June on nobody types a password any more at all.")

@@ -28,8 +28,16 @@ def named_in_part(question: Question, *, things: bool = True) -> list[Named]:
     """Return what a question names by parts of names, in its order; each run of words once.
 
     Of several that have words which begin at one place those are meant that have most of them. Without ``things`` they
-    may be texts, too, but none that is called after a thing.
+    may be texts, too, but none that is called after a thing. Read once for all who ask.
     """
+    known = question.scores.in_part
+    key: tuple[bool | str, ...] = (things, *question.plain)
+    if key not in known:
+        known[key] = _read(question, things=things)
+    return known[key]
+
+
+def _read(question: Question, *, things: bool) -> list[Named]:
     words, nodes = question.query.words, question.leading(_MAY_BE_MEANT)
     nodes = nodes[question.edges.degree(nodes) > 0]
     sizes = sizes_of(question, nodes)

@@ -29,6 +29,7 @@ _MAY_BE_MEANT = 8
 _RARE = 3
 """… if hardly more nodes hold a word of it, or it has nothing to say but its edges."""
 
+_PARTS = (["part", "of"], ["parts", "of"])
 _TOLD_BY = PREPOSITIONS | {"that", "which", "who", "whose", "where"}
 """What stands behind "the bridge" where others tell which it is."""
 
@@ -260,12 +261,13 @@ def _with_told_beside(question: Question, found: list[Named]) -> list[Named]:
 def _with_definite(question: Question, found: list[Named]) -> list[Named]:
     """Return what a question names, with what it calls "the bridge" beside that, by a part of a name only one has.
 
-    Not "the bridge of X" nor "the bridge that X built", which is told by X.
+    Not "the bridge of X" nor "the bridge that X built", which is told by X, nor what "which part of the body" asks for.
     """
     plain, taken = question.plain, name_matching.places_of(found)
     beside = []
     for one in _parts(question) if found and "the" in plain else ():
         alone = len(one.nodes) == 1 and plain[one.start - 1 : one.start] == ["the"]
+        alone &= plain[max(one.start - 3, 0) : one.start - 1] not in _PARTS
         if alone and _TOLD_BY.isdisjoint(plain[one.end : one.end + 1]) and taken.isdisjoint(range(one.start, one.end)):
             beside.append(one)
     return _in_order(*found, *beside)

@@ -22,6 +22,7 @@ from fourfold.language import name_matching
 from fourfold.language.lexicon import is_amount, is_date
 from fourfold.language.name_matching import Named, nodes_of
 from fourfold.language.stories import (
+    asks_for_cause,
     asks_for_deed,
     asks_what_happened,
     asks_why,
@@ -120,13 +121,17 @@ def _asks(question: Question, named: Sequence[Named], found: Answer | None) -> b
         return found is None or not _gives_reason(question, found)
     if asks_what_happened(plain, names) or asks_for_deed(question.query.words, names):
         said = [word for place, (word, terms) in enumerate(question.query.words) if terms and place not in names]
-        if any(map(question.relations.holds, said)):
-            return False
-        return found is None or found.sure < _SURE_OF_EDGES or found.explained < _SURE_OF_EDGES
+        return _unsure(found) and not any(map(question.relations.holds, said))
+    if asks_for_cause(plain):
+        return _unsure(found)
     if plain[:1] == ["when"] and Sentence(question.query.words, named).asks_when():
         dated = found is not None and any(map(is_date, question.query.names_of(found.best())))
         return not dated and not any(map(_has_figures, question.query.texts_of(nodes_of(named))))
     return False
+
+
+def _unsure(found: Answer | None) -> bool:
+    return found is None or min(found.sure, found.explained) < _SURE_OF_EDGES
 
 
 def _gives_reason(question: Question, found: Answer) -> bool:

@@ -10,7 +10,7 @@ from fourfold.language.syntax import FRAMES
 
 _OF_REASONS = frozenset("why reason reasons cause causes because purpose motive".split())
 _HAPPEN = frozenset("happen happens happened happening wrong".split())
-_WHY = frozenset({("how", "come"), ("what", "caused"), ("what", "causes")})
+_CAUSE = frozenset({"caused", "causes"})
 _PAST = frozenset({"did", "was", "were"})
 _FAR = 2
 """So far behind "what" stands "did" at most, one noun between them."""
@@ -25,7 +25,7 @@ def may_ask_for_story(plain: Sequence[str]) -> bool:
 def asks_why(plain: Sequence[str]) -> bool:
     """Tell whether words, in lower case, ask for a reason: "why did X leave", "how come X left"."""
     first = _first(plain)
-    return plain[first : first + 1] == ["why"] or tuple(plain[first : first + 2]) in _WHY
+    return plain[first : first + 1] == ["why"] or plain[first : first + 2] == ["how", "come"]
 
 
 def asks_what_happened(plain: Sequence[str], names: Collection[int]) -> bool:
@@ -34,7 +34,13 @@ def asks_what_happened(plain: Sequence[str], names: Collection[int]) -> bool:
     word, verb = [*plain[first : first + 2], "", ""][:2]
     if word == "how":
         return verb in _PAST and first + 1 not in names
-    return word == "what" and any(word in _HAPPEN for place, word in enumerate(plain) if place not in names)
+    return word == "what" and any(said in _HAPPEN for place, said in enumerate(plain) if place not in names)
+
+
+def asks_for_cause(plain: Sequence[str]) -> bool:
+    """Tell whether words ask what caused something, which an edge may tell, too: "what caused the fire"."""
+    first = _first(plain)
+    return plain[first : first + 1] == ["what"] and not _CAUSE.isdisjoint(plain[first + 1 : first + 2])
 
 
 def asks_for_deed(words: Words, names: Collection[int]) -> bool:
