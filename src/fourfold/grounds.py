@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold import ordered
-from fourfold.index.base import Nodes, NodeValues
+from fourfold.index.base import NO_NODES, Nodes, NodeValues
 from fourfold.index.names import LONGEST
+from fourfold.language.first_person import is_who_asks
 from fourfold.query import Query
 from fourfold.scores import Scores
 from fourfold.signals import confidence
@@ -45,13 +46,20 @@ def grounds_of(
     scores: Scores, query: Query, here: Nodes, ways: Ways, calibration: Calibration
 ) -> tuple[list[Grounds], Grounds]:
     """Return what stands behind nodes, in their order, and behind the answer: its best nodes by text and embedding."""
-    answering = np.concatenate((here, ordered.without(_leading(scores), np.sort(here))))
+    who_asks = _who_asks(scores, query)
+    leading = ordered.distinct(np.concatenate((_leading(scores), who_asks)))
+    answering = np.concatenate((here, ordered.without(leading, np.sort(here))))
     everyone = np.concatenate((answering, ordered.without(_sources(scores, here), np.sort(answering))))
     ranking = scores.rankings.get("embedding")
     cosines = None if ranking is None else ranking.at(everyone)
     covered = _covered(scores, query, everyone)
     own = calibration.evidence(cosines, covered)
     _know_by_name(query, everyone, covered, own, calibration)
+    if len(who_asks):  # "I" is a word of its name
+        terms = sum(len(own_terms) for _, own_terms in query.words)
+        of_it = ordered.contains(who_asks, everyone)
+        covered[of_it] = (1.0 + terms * covered[of_it]) / (1.0 + terms)
+        own[of_it] = calibration.evidence(None, covered[of_it])
 
     def confidence_by(evidence: FloatArray) -> FloatArray:
         """Return the confidence of the nodes that are here, and last that of the whole answer."""
@@ -119,6 +127,14 @@ def _know_by_name(query: Query, nodes: Nodes, covered: FloatArray, own: FloatArr
     named = places[[name == typed for name in query.names_of(nodes[places])]]
     covered[named] = 1.0
     own[named] = calibration.evidence(None, covered[named])  # a cosine knows nothing of "It" and of many a language
+
+
+def _who_asks(scores: Scores, query: Query) -> Nodes:
+    """Return the node that "I" names in an assistant's memory, where its edges answer; else none."""
+    if scores.asked is None:
+        return NO_NODES
+    of_it = [one.nodes for one in scores.named or () if is_who_asks(query.words, one)]
+    return ordered.common(np.sort(np.concatenate((NO_NODES, *of_it))), scores.asked.answer.named)
 
 
 def _sources(scores: Scores, nodes: Nodes) -> Nodes:

@@ -81,3 +81,13 @@ def test_what_is_mine_is_meant_itself_where_it_is_named():
         memory.add(nodes, edges)
         assert memory.search("who issued my residence permit").ids[0] == "board"
         assert memory.search("which company is my internship with").ids[0] == "tilde"
+
+
+@pytest.mark.parametrize(("question", "answer"), ASKED[:4])
+def test_who_asks_is_known(question, answer):
+    with Retriever() as memory:
+        memory.add(NODES, EDGES)
+        found = memory.search(question)
+        assert found.hits[0].grounds.confidence > 0.7
+        assert found.grounds.confidence > 0.7
+        assert memory.search("what am I to the zyxomma").grounds.confidence < 0.5

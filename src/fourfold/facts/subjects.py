@@ -15,7 +15,7 @@ from fourfold.facts.question import Question
 from fourfold.index.base import NO_NODES
 from fourfold.index.names import LONGEST
 from fourfold.language import codes, name_matching, passing
-from fourfold.language.first_person import OWN, first_person
+from fourfold.language.first_person import OWN, first_person, is_who_asks
 from fourfold.language.name_matching import Named
 from fourfold.language.placed import PREPOSITIONS
 from fourfold.language.syntax import Sentence
@@ -85,14 +85,9 @@ def _parts(question: Question, *, things: bool = True) -> list[Named]:
     return [one for one in named_in_part(question, things=things) if not question.plain[one.start][:1].isdigit()]
 
 
-def is_who_asks(question: Question, one: Named) -> bool:
-    """Tell whether a word stands for who asks, of whom a memory is: where more is named, that tells more."""
-    return one.end == one.start + 1 and not question.query.words[one.start][1]
-
-
 def _without_who_asks(question: Question, found: list[Named]) -> list[Named]:
     """Return what a question names without who asks it, where it names more, be it by a part of a name."""
-    others = [one for one in found if not is_who_asks(question, one)]
+    others = [one for one in found if not is_who_asks(question.query.words, one)]
     return others or (found and _in_part(question)) or found
 
 
@@ -116,7 +111,7 @@ def _in_order(*named: Named) -> list[Named]:
 
 def _owned(question: Question, found: list[Named]) -> list[Named]:
     """Return what a question names, what is "my internship" by a part of its name, instead of whose it is."""
-    mine = [one for one in found if is_who_asks(question, one) and question.plain[one.start] == OWN]
+    mine = [one for one in found if question.plain[one.start : one.end] == [OWN]]
     if not mine or not (behind := [one for one in _parts(question) if one.start == mine[0].end]):
         return found
     return _in_order(*(one for one in found if one not in mine), *behind)

@@ -19,6 +19,7 @@ from fourfold.facts.in_part import LONGER, named_in_part
 from fourfold.facts.question import Question
 from fourfold.index.base import Nodes
 from fourfold.language import name_matching
+from fourfold.language.first_person import is_who_asks
 from fourfold.language.lexicon import is_amount, is_date
 from fourfold.language.name_matching import Named, nodes_of
 from fourfold.language.stories import (
@@ -59,7 +60,7 @@ def asked_for_story(question: Question, found: Answer | None) -> list[Named]:
     if len(question.relations) == 1 or not may_ask_for_story(question.plain):
         return []
     named = next(subjects.ways(question), []) or named_in_part(question)
-    if not named or all(subjects.is_who_asks(question, one) for one in named):
+    if not named or all(is_who_asks(question.query.words, one) for one in named):
         return []  # all texts are about the user of whose memory they are
     return named if _asks(question, named, found) else []
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from fourfold.language.name_matching import Words
+from fourfold.language.name_matching import Named, Words
 
 OWN = "my"
 _FIRST_PERSON = frozenset({"i", OWN, "mine", "myself", "me"})
@@ -40,3 +40,8 @@ def first_person(words: Words, taken: Collection[int]) -> int:
         if said and not owned and place not in taken and not numeral and not bids:
             return place
     return -1
+
+
+def is_who_asks(words: Words, one: Named) -> bool:
+    """Tell whether a word of a question that names something is one by which who asks speaks of himself."""
+    return one.end == one.start + 1 and words[one.start][0].lower() in _FIRST_PERSON | _USER
