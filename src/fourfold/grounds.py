@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from fourfold import ordered
 from fourfold.index.base import NO_NODES, Nodes, NodeValues
 from fourfold.index.names import LONGEST
-from fourfold.language.first_person import is_who_asks
+from fourfold.language.first_person import is_user
 from fourfold.query import Query
 from fourfold.scores import Scores
 from fourfold.signals import confidence
@@ -46,8 +46,8 @@ def grounds_of(
     scores: Scores, query: Query, here: Nodes, ways: Ways, calibration: Calibration
 ) -> tuple[list[Grounds], Grounds]:
     """Return what stands behind nodes, in their order, and behind the answer: its best nodes by text and embedding."""
-    who_asks = _who_asks(scores, query)
-    leading = ordered.distinct(np.concatenate((_leading(scores), who_asks)))
+    user, others = _user(scores, query)
+    leading = ordered.distinct(np.concatenate((_leading(scores), user)))
     answering = np.concatenate((here, ordered.without(leading, np.sort(here))))
     everyone = np.concatenate((answering, ordered.without(_sources(scores, here), np.sort(answering))))
     ranking = scores.rankings.get("embedding")
@@ -55,10 +55,9 @@ def grounds_of(
     covered = _covered(scores, query, everyone)
     own = calibration.evidence(cosines, covered)
     _know_by_name(query, everyone, covered, own, calibration)
-    if len(who_asks):  # "I" is a word of its name
-        terms = sum(len(own_terms) for _, own_terms in query.words)
-        of_it = ordered.contains(who_asks, everyone)
-        covered[of_it] = (1.0 + terms * covered[of_it]) / (1.0 + terms)
+    if len(user):  # "I" is as good as its name
+        of_it = ordered.contains(user, everyone)
+        covered[of_it] = (1.0 + others * covered[of_it]) / (1.0 + others)
         own[of_it] = calibration.evidence(None, covered[of_it])
 
     def confidence_by(evidence: FloatArray) -> FloatArray:
@@ -129,12 +128,14 @@ def _know_by_name(query: Query, nodes: Nodes, covered: FloatArray, own: FloatArr
     own[named] = calibration.evidence(None, covered[named])  # a cosine knows nothing of "It" and of many a language
 
 
-def _who_asks(scores: Scores, query: Query) -> Nodes:
-    """Return the node that "I" names in an assistant's memory, where its edges answer; else none."""
-    if scores.asked is None:
-        return NO_NODES
-    of_it = [one.nodes for one in scores.named or () if is_who_asks(query.words, one)]
-    return ordered.common(np.sort(np.concatenate((NO_NODES, *of_it))), scores.asked.answer.named)
+def _user(scores: Scores, query: Query) -> tuple[Nodes, int]:
+    """Return the node that "I" names in an assistant's memory, where its edges answer, and how many terms are left."""
+    if scores.asked is not None:
+        for one in scores.named or ():
+            if is_user(query.words, one) and ordered.contains(scores.asked.answer.named, one.nodes).all():
+                left = (own for place, (_, own) in enumerate(query.words) if place != one.start)
+                return one.nodes, sum(map(len, left))
+    return NO_NODES, 0
 
 
 def _sources(scores: Scores, nodes: Nodes) -> Nodes:

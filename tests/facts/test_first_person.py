@@ -83,7 +83,7 @@ def test_what_is_mine_is_meant_itself_where_it_is_named():
         assert memory.search("which company is my internship with").ids[0] == "tilde"
 
 
-@pytest.mark.parametrize(("question", "answer"), ASKED[:4])
+@pytest.mark.parametrize(("question", "answer"), [*ASKED[:4], ASKED[5]])
 def test_who_asks_is_known(question, answer):
     with Retriever() as memory:
         memory.add(NODES, EDGES)

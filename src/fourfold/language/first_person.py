@@ -42,6 +42,11 @@ def first_person(words: Words, taken: Collection[int]) -> int:
     return -1
 
 
+def is_user(words: Words, one: Named) -> bool:
+    """Tell whether a word of a question stands for the user of an assistant: "I", or the last of "the user"."""
+    return one.end == one.start + 1 and words[one.start][0].lower() in _FIRST_PERSON | _USER
+
+
 def is_who_asks(words: Words, one: Named) -> bool:
     """Tell whether a word of a question that names something is one by which who asks speaks of himself."""
-    return one.end == one.start + 1 and words[one.start][0].lower() in _FIRST_PERSON | _USER
+    return one.end == one.start + 1 and words[one.start][0].lower() in _FIRST_PERSON
