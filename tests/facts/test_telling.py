@@ -123,3 +123,11 @@ def test_what_is_named_tells_what_was_done_where_it_says_so_itself():
     cook = Node("cook", "Marek Nowak", "person")
     edges = [Edge("chat", "kitchen", "mentions"), Edge("cook", "kitchen", "works_on"), Edge("chat", "cook", "mentions")]
     assert first("what budget did we set for the Kitchen Renovation", [kitchen, chat, cook], edges) == "kitchen"
+
+
+def test_weights_of_the_caller_stay_where_what_is_named_tells_itself():
+    with Retriever() as retriever:
+        retriever.add(FLAT, OF_FLAT)
+        question = "how much is the rent of the Flat on Riia Street"
+        assert not retriever.search(question).weights.graph
+        assert retriever.search(question, weights={"graph": 0.4}).weights.graph > 0.3

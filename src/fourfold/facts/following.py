@@ -72,7 +72,7 @@ def follow_paths(scores: Scores, query: Query, config: RetrievalConfig) -> None:
         return
     answer, kept = found
     if answer is None:
-        scores.weights = _without_edges(scores.weights)
+        scores.weights = _without_edges(scores.weights) if query.weights is None else scores.weights
     else:
         _put(scores, answer.in_parts(question.edges, scores.snapshot.hidden, query.allowed), settings.weight, kept)
 
