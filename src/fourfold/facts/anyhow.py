@@ -38,7 +38,7 @@ def anyhow(question: Question) -> Answer | None:
     named = [one for one in named_in(question.scores, question.query) if question.edges.degree(one.nodes).any()]
     taken = name_matching.places_of(named)
     apart = [one for one in named_in_part(question) if taken.isdisjoint(range(one.start, one.end))]
-    named = sorted([*named, *apart], key=lambda one: one.start)
+    named = name_matching.by_place([*named, *apart])
     if not named:
         return None
     taken = name_matching.places_of(named).union(tied)

@@ -30,6 +30,8 @@ _RARE = 3
 """… if hardly more nodes hold a word of it, or it has nothing to say but its edges."""
 
 _PARTS = (["part", "of"], ["parts", "of"])
+"""What stands before "the body" where that is not meant itself."""
+
 _TOLD_BY = PREPOSITIONS | {"that", "which", "who", "whose", "where"}
 """What stands behind "the bridge" where others tell which it is."""
 
@@ -43,7 +45,7 @@ def named_in(scores: Scores, query: Query) -> Sequence[Named]:
         found = name_matching.named(query.words, scores.term_numbers, scores.snapshot.names, query.names_of)
         place = first_person(query.words, name_matching.places_of(found))
         if place >= 0 and len(nodes := query.themselves()):
-            found = _in_order(*found, Named(nodes, place, place + 1))
+            found = name_matching.by_place([*found, Named(nodes, place, place + 1)])
         scores.named = found
     return scores.named
 
@@ -104,17 +106,12 @@ def _without_passing(question: Question, found: list[Named]) -> list[Named]:
     return passing.left_out(found, query.words, question.edges, question.relations.hold, query.names_of)
 
 
-def _in_order(*named: Named) -> list[Named]:
-    """Return what is named in the order of the question."""
-    return sorted(named, key=lambda one: one.start)
-
-
 def _owned(question: Question, found: list[Named]) -> list[Named]:
     """Return what a question names, what is "my internship" by a part of its name, instead of whose it is."""
     mine = [one for one in found if question.plain[one.start : one.end] == [OWN]]
     if not mine or not (behind := [one for one in _parts(question) if one.start == mine[0].end]):
         return found
-    return _in_order(*(one for one in found if one not in mine), *behind)
+    return name_matching.by_place([*(one for one in found if one not in mine), *behind])
 
 
 def _has_edges(question: Question, one: Named) -> bool:
@@ -142,7 +139,7 @@ def _with_long(question: Question, found: list[Named]) -> list[Named]:
     apart = [other for other in found if other.end <= one.start or one.end <= other.start]
     if any(other.end - other.start >= one.end - one.start for other in found if other not in apart):
         return found
-    return _in_order(*apart, one)
+    return name_matching.by_place([*apart, one])
 
 
 def _with_codes(question: Question, found: list[Named]) -> list[Named]:
@@ -161,7 +158,7 @@ def _with_codes(question: Question, found: list[Named]) -> list[Named]:
     if "#" in query.typed:
         called += codes.numbered(query.typed, query.words, nodes, query.called_of(nodes))
     apart = [one for one in called if taken.isdisjoint(range(one.start, one.end))]
-    return _in_order(*found, *(one for one in apart if _has_edges(question, one)))
+    return name_matching.by_place([*found, *(one for one in apart if _has_edges(question, one))])
 
 
 def _is_asked_for(question: Question, one: Named, found: Sequence[Named]) -> bool:
@@ -199,7 +196,7 @@ def _with_nearly(question: Question, found: list[Named]) -> list[Named]:
         return found
     places = range(one.start, one.end)
     only_asks = all(hold(*query.words[place]) for place in places)
-    return _in_order(*found, one) if taken.isdisjoint(places) and not only_asks else found
+    return name_matching.by_place([*found, one]) if taken.isdisjoint(places) and not only_asks else found
 
 
 def _with_longer(question: Question, found: list[Named]) -> list[Named]:
@@ -219,7 +216,7 @@ def _with_longer(question: Question, found: list[Named]) -> list[Named]:
             continue
         town = within[0].nodes
         if not np.isin(town, one.nodes).any() and not kinds.typed(beside, town).any():
-            found = _in_order(*(other for other in found if other is not within[0]), one)
+            found = name_matching.by_place([*(other for other in found if other is not within[0]), one])
     return found
 
 
@@ -250,7 +247,9 @@ def _with_told_beside(question: Question, found: list[Named]) -> list[Named]:
         parts = (one for one in _parts(question) if {word for word, _ in words[one.start : one.end]} <= left)
         letters = sum(len(word) for word in left)
         one = next((one for one in parts if len(one.nodes) == 1 and name_matching.tells(letters, one)), None)
-    return _in_order(*found, one) if one is not None and taken.isdisjoint(range(one.start, one.end)) else found
+    if one is None or not taken.isdisjoint(range(one.start, one.end)):
+        return found
+    return name_matching.by_place([*found, one])
 
 
 def _with_definite(question: Question, found: list[Named]) -> list[Named]:
@@ -265,7 +264,7 @@ def _with_definite(question: Question, found: list[Named]) -> list[Named]:
         alone &= plain[max(one.start - 3, 0) : one.start - 1] not in _PARTS
         if alone and _TOLD_BY.isdisjoint(plain[one.end : one.end + 1]) and taken.isdisjoint(range(one.start, one.end)):
             beside.append(one)
-    return _in_order(*found, *beside)
+    return name_matching.by_place([*found, *beside])
 
 
 def _partly(question: Question, asks: Callable[[str, Sequence[str]], bool]) -> Named | None:

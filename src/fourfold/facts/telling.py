@@ -30,7 +30,7 @@ from fourfold.language.stories import (
     may_ask_for_story,
     tells_reason,
 )
-from fourfold.language.syntax import Sentence
+from fourfold.language.syntax import DATES, Sentence
 from fourfold.signals import paths
 from fourfold.signals.common_ends import single_steps
 from fourfold.signals.paths import Answer
@@ -48,6 +48,9 @@ _MUCH = 0.5
 
 _MEASURED = frozenset("much long high tall deep wide big large old far often heavy fast".split())
 """How much of something there is: of "how many" edges may tell by those they lead to."""
+
+_FOR_FIGURES = _MEASURED | DATES | {"when"}
+"""One of these stands in a question for an amount or a date."""
 
 _MOST_EDGES = 20_000
 
@@ -100,7 +103,9 @@ def said_itself(question: Question, found: Answer | None) -> bool:
 
     "How much is the rent of the flat", of a flat whose text says "rent 310 euro", beside *rents_out*.
     """
-    if _ASKING.isdisjoint(question.plain[:1]) or len(named := next(subjects.ways(question), [])) != 1:
+    plain = question.plain
+    may_ask = not _ASKING.isdisjoint(plain[:1]) and not _FOR_FIGURES.isdisjoint(plain)
+    if not may_ask or len(named := next(subjects.ways(question), [])) != 1:  # before names are read again
         return False
     sentence, own = Sentence(question.query.words, named), named[0].nodes
     when = sentence.asks_when()

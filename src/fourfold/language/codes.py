@@ -11,7 +11,7 @@ import numpy as np
 
 from fourfold.index.base import Nodes
 from fourfold.index.names import LONGEST
-from fourfold.language.name_matching import Named, Words, places_of
+from fourfold.language.name_matching import Named, Words, by_place, places_of
 
 _NUMBER = re.compile(r"#([0-9]{1,12})(?![0-9])")
 """A number as issues and tickets have it."""
@@ -52,7 +52,7 @@ def named(
     for one in sorted(found.values(), key=lambda one: (one.start - one.end, one.start)):
         if places_of(apart).isdisjoint(range(one.start, one.end)):
             apart.append(one)
-    return sorted(apart, key=lambda one: one.start)
+    return by_place(apart)
 
 
 def numbered(typed: str, words: Words, nodes: Nodes, names: Sequence[str]) -> list[Named]:

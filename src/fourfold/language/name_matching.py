@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import accumulate, takewhile
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -108,7 +108,12 @@ def named(words: Words, vocabulary: Mapping[str, int], names: NamePart, names_of
         if len(one.nodes):
             taken[first:last] = True
             spans.append(one)
-    return sorted(spans, key=lambda one: one.start)
+    return by_place(spans)
+
+
+def by_place(named: Iterable[Named]) -> list[Named]:
+    """Return what is named in the order of the question."""
+    return sorted(named, key=attrgetter("start"))
 
 
 def _precedence(

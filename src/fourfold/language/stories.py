@@ -19,7 +19,9 @@ _TELL = frozenset("tell me us explain describe know".split())
 
 def may_ask_for_story(plain: Sequence[str]) -> bool:
     """Tell whether words, in lower case, may ask for a story, whatever they name: told before names are read."""
-    return plain[_first(plain) :][:1] in (["why"], ["how"], ["what"], ["when"])
+    did = plain[:1] == ["what"] and not DO.isdisjoint(plain[1 : _FAR + 1])
+    happened = asks_what_happened(plain, ()) or asks_for_cause(plain)
+    return did or happened or asks_why(plain) or plain[:1] == ["when"]
 
 
 def asks_why(plain: Sequence[str]) -> bool:

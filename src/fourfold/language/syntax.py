@@ -60,7 +60,7 @@ _FIRST = frozenset({"first", "last", "top", "distinct"})
 
 _EVENT = frozenset({"when", "where"})
 
-_DATES = frozenset({"date", "dates", "year", "years", "day", "birthday"})
+DATES = frozenset({"date", "dates", "year", "years", "day", "birthday"})
 
 
 def may_ask(words: Words) -> bool:
@@ -272,12 +272,12 @@ class Sentence(Deeds):
     def asks_when(self) -> bool:
         """Tell whether it asks for a date: "when was X built", "what year", "release date of X"."""
         if self._first_asked in WHICH and any(self.opens(place) for place in self._content):
-            return any(self.opens(place) and self.words[place] in _DATES for place in self._content)
+            return any(self.opens(place) and self.words[place] in DATES for place in self._content)
         return self._first_asked == "when" or (self._first_asked in WHICH | {""} and self._asks_date())
 
     def _asks_date(self) -> bool:
         end = next((place for place, word in enumerate(self.words) if word in PREPOSITIONS), len(self.words))
-        return self.at(end) in {"of", ""} and self.at(end - 1) in _DATES and end - 1 not in self.names
+        return self.at(end) in {"of", ""} and self.at(end - 1) in DATES and end - 1 not in self.names
 
     def where(self) -> list[int]:
         """Return where "where" stands, if it asks where something is done: not in "where is the country that …"."""
