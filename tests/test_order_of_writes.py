@@ -112,3 +112,16 @@ def test_of_two_that_a_question_names_the_order_of_writes_chooses_neither():
             hits = retriever.search("what has Order 1 to do with Order 2", k=20).hits
             told.append({hit.node.id: pytest.approx(hit.score, abs=1e-9) for hit in hits})
     assert told[0] == told[1]
+
+
+def test_which_of_many_of_one_surname_is_meant_does_not_hang_on_who_was_written_first():
+    """Of equals by text the first eight were looked at, as they were written; one of them alone is told by its name."""
+    long = [f"Konstantinopolitanissimo{letter} Ortega" for letter in "abcdefghijkl"]
+    people = [Node(f"p{n:02d}", name) for n, name in enumerate(["Li Ortega", *long])]
+    edges = [Edge(f"p{n:02d}", f"c{n}", "studied_in") for n in range(13)]
+    edges += [Edge(f"p{n:02d}", f"c{(n + 3) % 13}", "born_in") for n in range(13)]
+    for question, expected in (("where did Ortega study", "c0"), ("where was Ortega born", "c3")):
+        for order in (people, people[::-1]):
+            with Retriever() as retriever:
+                retriever.add([*order, *(Node(f"c{n}", f"Town{n}") for n in range(13))], edges)
+                assert retriever.search(question).hits[0].node.id == expected

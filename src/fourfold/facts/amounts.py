@@ -90,8 +90,8 @@ def of_all(kinds: Kinds, sentence: Sentence, asked: Measured) -> Answer | None:
     called = [place for place in called if not is_one(sentence.words[place])]
     if not called:
         return None
-    nodes = np.sort(kinds.best_by("text", _MOST))
-    if not 0 < len(nodes) < _MOST or not (of_it := kinds.typed(called, nodes, head=True)).any():
+    nodes = kinds.holding_words(_MOST)
+    if not len(nodes) or not (of_it := kinds.typed(called, nodes, head=True)).any():
         return None
     found = _beside(kinds, nodes[of_it], asked)
     if found is None or not (meant := _meant(found.values, asked)).any():

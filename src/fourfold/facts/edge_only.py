@@ -64,7 +64,7 @@ def is_told_by_a_text(question: Question, named: Nodes) -> bool:
     """
     scores, query = question.scores, question.query
     terms, known = {term for _, own in query.words for term in own}, scores.term_numbers
-    best = question.best_by("text")[:_TEXTS]
+    best = question.best_by("text", _TEXTS)
     if not len(best) or not terms <= known.keys():
         return False
     best = ordered.without(np.sort(best), named)

@@ -38,7 +38,7 @@ def named_in_part(question: Question, *, things: bool = True) -> list[Named]:
 
 
 def _read(question: Question, *, things: bool) -> list[Named]:
-    words, nodes = question.query.words, question.leading(_MAY_BE_MEANT)
+    words, nodes = question.query.words, question.best_by("text", _MAY_BE_MEANT)
     nodes = nodes[question.edges.degree(nodes) > 0]
     sizes = sizes_of(question, nodes)
     if len(set(question.query.types_of(nodes))) < _TYPES and (sizes >= A_THING).any():

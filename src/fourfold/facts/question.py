@@ -44,21 +44,23 @@ class Question:
         ids, allowed = self.scores.snapshot.ids, self.query.allowed
         return Walker(self.edges, self.relations.numbers, self.settings, ids, allowed)
 
-    def best_by(self, part: str, count: int | None = None) -> Nodes:
-        """Return the best nodes by text or by embedding, best first; none where that was not asked.
+    def best_by(self, part: str, count: int = refine.FIRST_CANDIDATES) -> Nodes:
+        """Return the ``count`` best nodes by text or by embedding, best first; none where that was not asked.
 
-        So many as are asked for first anyway, if ``count`` is left out.
+        Of equals the smaller id is first: writes have no order. There are no more than are asked for first anyway.
         """
         if part not in self.scores.rankings:
             return NO_NODES
-        return self.scores.best_of(part, self.query, count or refine.FIRST_CANDIDATES).nodes.astype(np.int64)
+        found = self.scores.best_of(part, self.query, refine.FIRST_CANDIDATES)
+        nodes, values = found.nodes.astype(np.int64), found.values.astype(np.float64)
+        return best(nodes, values, count, self.scores.snapshot, positive=False)
 
-    def leading(self, count: int) -> Nodes:
-        """Return the ``count`` best nodes by text, best first; ties go to the smaller id: writes have no order."""
+    def holding_words(self, most: int) -> Nodes:
+        """Return the nodes that hold a word of the question, ascending; none where so many or more do."""
         if "text" not in self.scores.rankings:
             return NO_NODES
-        found = self.scores.best_of("text", self.query, refine.FIRST_CANDIDATES)
-        return best(found.nodes.astype(np.int64), found.values.astype(np.float64), count, self.scores.snapshot)
+        nodes = self.scores.best_of("text", self.query, most).nodes
+        return np.sort(nodes).astype(np.int64) if len(nodes) < most else NO_NODES
 
     def steps(self, nodes: Nodes, types: NDArray[np.bool_], *, forward: bool | None = None) -> Steps:
         """Return the steps from nodes by edges of some types, (n_types,); none where nodes have very many edges.

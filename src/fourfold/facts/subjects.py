@@ -125,7 +125,7 @@ def _with_long(question: Question, found: list[Named]) -> list[Named]:
     Style Guide. Of the best by text; what stands within it is not meant.
     """
     query, terms = question.query, question.relations.labels.terms
-    nodes = question.best_by("text")[:_MAY_BE_MEANT]
+    nodes = question.best_by("text", _MAY_BE_MEANT)
     may_be_long = sum(len(own) for _, own in query.words) > LONGEST
 
     def is_long(name: Sequence[str]) -> bool:
@@ -189,7 +189,7 @@ def _with_nearly(question: Question, found: list[Named]) -> list[Named]:
 
     if all((known(place) and found) or hold(*query.words[place]) for place in left):
         return found
-    best = [question.best_by(part)[:_MAY_BE_MEANT] for part in question.scores.rankings]
+    best = [question.best_by(part, _MAY_BE_MEANT) for part in question.scores.rankings]
     nodes = np.array(list(dict.fromkeys(np.concatenate([NO_NODES, *best]).tolist())), np.int64)
     one = name_matching.nearly(query.words, nodes, query.names_of(nodes), known)
     if one is None or not _has_edges(question, one):
@@ -273,7 +273,7 @@ def _partly(question: Question, asks: Callable[[str, Sequence[str]], bool]) -> N
     It must have nothing to say but its edges, or be told by a rare word: others stand in the names of many nodes with
     texts.
     """
-    words, nodes = question.query.words, question.best_by("text")[:_MAY_BE_MEANT]
+    words, nodes = question.query.words, question.best_by("text", _MAY_BE_MEANT)
     names = question.query.names_of(nodes)
     one = name_matching.partly(words, nodes, names, asks) or begun(words, nodes, names)
     if one is None or not _has_edges(question, one):
