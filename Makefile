@@ -18,6 +18,9 @@ ADAPTERS := $(patsubst %/pyproject.toml,%,$(wildcard adapters/*/pyproject.toml))
 MANIFESTS := pyproject.toml $(ADAPTERS:=/pyproject.toml)
 JOBS ?= $(shell $(PYTHON) -c 'import os; print(min(os.cpu_count() or 1, 8))')
 
+# Several processes share the cores: one that multiplies matrices on all of them waits for the others at each step.
+test test-browser test-engines soak: export OMP_NUM_THREADS = 1
+
 .PHONY: demo test test-browser test-engines lint types bench docs soak dist clean
 
 demo: $(VENV)/.demo
@@ -31,11 +34,11 @@ test: lint types
 test-browser: $(VENV)/.test
 	@test -d $(VENV)/axe || ! command -v npm >/dev/null || \
 	  npm install --silent --no-audit --no-fund --prefix $(VENV)/axe axe-core@4 || echo "axe-core could not be fetched."
-	$(BIN)/python -m pytest -m browser tests/lens
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m browser tests/lens
 
 # What takes minutes with real servers: power cuts by the dozen, twelve processes for a minute, Milvus Lite.
 test-engines: $(VENV)/.engines
-	$(BIN)/python -m pytest -m engines tests/engines
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m engines tests/engines
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .

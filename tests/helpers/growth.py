@@ -66,7 +66,8 @@ def grows(run: Callable[[str], object], make: Callable[[int], str], *, bounded: 
         return None
     if not _takes_less(run, text := make(_LONG // 4), _HOPELESS):
         return f"more than {_HOPELESS} s for {len(text)} characters: {text[:60]!r}…"
-    if _seconds(run, make(_LONG)) < _QUICK:
+    of_quarter = min(_seconds(run, text), _seconds(run, text))
+    if of_quarter < _QUICK / 16 or _seconds(run, make(_LONG)) < max(_QUICK, 8 * of_quarter):  # quadratic: 16 times it
         return None
     length = 250
     while length < _LONG and _takes_less(run, make(length), _QUICK / 4):
