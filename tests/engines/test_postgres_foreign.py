@@ -241,6 +241,37 @@ def test_layouts(theirs, layout):
         assert graph.search("zebra", mode="text").ids[0] == "b"
 
 
+def test_tables_of_a_business_get_views_keys_of_two_columns_too(theirs):
+    theirs.execute(
+        """CREATE TABLE orders (id integer PRIMARY KEY, status text);
+        CREATE TABLE products (sku text PRIMARY KEY, name text);
+        CREATE TABLE order_lines (order_id integer REFERENCES orders, sku text REFERENCES products, note text,
+            PRIMARY KEY (order_id, sku));
+        CREATE TABLE parcels (id integer PRIMARY KEY, carrier text, order_id integer REFERENCES orders, sku text,
+            FOREIGN KEY (order_id, sku) REFERENCES order_lines);
+        CREATE TABLE scans (id integer PRIMARY KEY, line_sku text, line_order integer,
+            FOREIGN KEY (line_sku, line_order) REFERENCES order_lines (sku, order_id));
+        INSERT INTO orders VALUES (17, 'open'); INSERT INTO products VALUES ('T1', 'Polar Tent');
+        INSERT INTO order_lines VALUES (17, 'T1', 'gift wrap'); INSERT INTO parcels VALUES (3, 'DHL', 17, 'T1');
+        INSERT INTO scans VALUES (9, 'T1', 17)"""
+    )
+    with pytest.raises(SchemaDetectionError) as caught:
+        foreign(theirs)
+    theirs.execute(caught.value.views)
+    columns = {"id": "id", "name": "name", "type": "type", "text": "text"}
+    edges = {"edge_table": "edges", "source": "source", "target": "target", "edge_type": "type"}
+    with foreign(theirs, ForeignSchema(node_table="nodes", **columns, **edges)) as graph:
+        (line,) = graph.get(["order_line:17:T1"])
+        assert (line.name, line.text) == ("Order line 17:T1", "gift wrap")
+        assert {(edge.source, edge.type, edge.target) for edge in graph.edges(graph.manifest())} == {
+            ("order:17", "order_lines", "product:T1"),
+            ("order_line:17:T1", "order", "order:17"),
+            ("order_line:17:T1", "product", "product:T1"),
+            ("parcel:3", "order", "order:17"),
+            ("scan:9", "order_line", "order_line:17:T1"),
+        }
+
+
 def test_tables_of_edges_that_are_not_read_are_told_of(theirs):
     theirs.execute(
         """CREATE TABLE nodes (id text PRIMARY KEY, name text); CREATE TABLE edges (source text, target text);

@@ -39,11 +39,14 @@ GROUP BY c.relname, i.indexrelid, i.indisprimary
 _REFERENCES = """
 SELECT c.relname, a.attname::text, t.relname, b.attname::text
 FROM pg_constraint f JOIN pg_class c ON c.oid = f.conrelid JOIN pg_class t ON t.oid = f.confrelid
-    JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = f.conkey[1]
-    JOIN pg_attribute b ON b.attrelid = t.oid AND b.attnum = f.confkey[1]
-WHERE f.contype = 'f' AND cardinality(f.conkey) = 1 AND t.relnamespace = c.relnamespace
+    CROSS JOIN LATERAL unnest(f.conkey, f.confkey) AS k (own, other)
+    JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = k.own
+    JOIN pg_attribute b ON b.attrelid = t.oid AND b.attnum = k.other
+WHERE f.contype = 'f' AND t.relnamespace = c.relnamespace
     AND c.relnamespace = to_regnamespace(quote_ident(%(schema)s))
+ORDER BY cardinality(f.conkey) DESC, c.relname, f.conname
 """
+"""Of a column that is a key by itself and a part of another, what it refers to by itself comes last, and is kept."""
 _VIEWS = frozenset("vm")
 _STORED = frozenset("rpm")
 """Kinds of relations whose rows have a place and a writer; of views and foreign tables only the content tells."""
