@@ -155,7 +155,7 @@ class Kinds(Question):
             return place
         row = () if sentence.at(0) in PREPOSITIONS else range(place + 1, place + _ROW)
         nouns = (at for at in takewhile(sentence.is_content, row) if sentence.words[at] in KINDS and self.called(at))
-        return next(nouns, place + sentence.is_plural(place + 1))
+        return next(nouns, place)
 
     def called(self, place: int) -> bool:
         """Tell whether edge types call something by a word."""

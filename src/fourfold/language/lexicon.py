@@ -71,9 +71,6 @@ HAUNTS: Mapping[str, str] = MappingProxyType(
 )
 """What somebody does somewhere, and the words that labels use for where that is."""
 
-SETTING = "narrative setting location venue"
-"""What labels call where something takes place."""
-
 ORIGINS = "origin birth birthplace hometown home"
 """What labels call where somebody is from."""
 

@@ -136,7 +136,7 @@ def _measure(meaning: Meaning, sentence: Sentence) -> None:
     """Let "number" ask for no step in "the number of employees" where ``employees`` is one, and none is of both."""
     for place, measured in sentence.measures():
         of_both = np.minimum(meaning.asked[place], meaning.asked[measured]) >= _COULD_LEAD
-        if meaning.trust[measured] >= _SURE_ENOUGH and not of_both.any():
+        if not of_both.any():
             meaning.trust[place], meaning.asked[place] = 0.0, 0.0
 
 

@@ -15,7 +15,6 @@ _OTHERS = frozenset("other all different".split())
 _MAKING = frozenset("wrote made did composed created produced performed designed delivered gave".split())
 """Says of somebody that he made something, whatever that is."""
 _OF_IT = frozenset({"", "of", "for"})
-_WILL_DO = frozenset({"is", "will", "would", "works"})
 DETERMINERS = ARTICLES | _OTHERS | frozenset("me us down some any every few".split())
 SORTS = frozenset({"kind", "kinds", "sort", "sorts", "type", "types"})
 
@@ -88,15 +87,6 @@ class Nouns(Placed):
         alone = self.words[place] in SORTS and self._content == {place, of}
         return alone and self._is_sort(of) and self._in_label[of] and not self.says_what_it_is(of)
 
-    def is_left_open(self, place: int) -> bool:
-        """Tell whether a word says what does not matter: "in any language", "I don't care about the price"."""
-        before = self._begin_of_run(place) - 1
-        before -= self.at(before) in ARTICLES
-        any_of = self.at(before) == "any" and (
-            self.at(before - 1) in PREPOSITIONS or self.at(self._end_of_run(place) + 1) in _WILL_DO
-        )
-        return any_of or self.at(before) == "mind" or (self.at(before) == "about" and self.at(before - 1) == "care")
-
     def kinds(self) -> list[int]:
         """Return which words say what kind of answer is asked for: "which cities", "list films", "a dish with".
 
@@ -149,10 +139,6 @@ class Nouns(Placed):
         last = self._end_of_run(0)
         goes_on = self.at(last + 1) in PREPOSITIONS | RELATIVE or last + 1 in self._done
         return 0 in self._content and goes_on and self.words[last].endswith("s")
-
-    def is_plural(self, place: int) -> bool:
-        """Tell whether a word is several things before a verb: the films of "which fantasy films did X make"."""
-        return place in self._content and self.words[place].endswith("s") and self.at(place + 1) in AUXILIARIES
 
     def is_one_of_several(self, place: int) -> bool:
         """Tell whether there is more than one of what a word calls: "clubs", "which club"; not "what business"."""
@@ -215,11 +201,6 @@ class Nouns(Placed):
             or self._is_sort(place)
         )
 
-    def is_apposed(self, place: int) -> bool:
-        """Tell whether a word says what is named behind it, or qualifies what does: "the film X"."""
-        head = self._end_of_run(place)
-        return self.at(self._begin_of_run(place) - 1) == "the" and self._past_article(head + 1) in self._starts
-
     def behind_name(self) -> list[int]:
         """Return the words behind a name that may say what it is the name of, the noun last: "the X benchmark dataset".
 
@@ -251,13 +232,6 @@ class Nouns(Placed):
         """Tell whether what a word says is named behind it: "the location named X", "the product with name X"."""
         named = self.at(place + 1) in CALLED and place + 2 in self._starts
         return named or (self.at(place + 1) == "with" and self.at(place + 2) in NAMES and place + 3 in self._starts)
-
-    def is_one(self, place: int) -> bool:
-        """Tell whether a word says of what one is asked for, by another word behind: "name a film whose genre is"."""
-        named = self.at(place - 3) in NAMES and self.at(place - 2) == "of"
-        bidden = place == 2 and self.at(0) in IMPERATIVES
-        goes_on = any(self._in_label[place + 2 :]) and self.at(place + 1) not in {"of", "for"}
-        return self.at(place - 1) in ONE_OF and (named or bidden) and goes_on
 
     def _is_subject_of_noun(self, place: int) -> bool:
         """Tell whether a noun says what the answer is to what is named: "which city is the capital of X"."""

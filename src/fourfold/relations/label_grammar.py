@@ -97,11 +97,6 @@ class LabelGrammar:
         ends, begins, beside = self._called(word)
         return ends | begins, beside
 
-    def calls_begin(self, word: str) -> bool:
-        """Tell whether a word calls what edges of paths begin at: film/film/genre at a film."""
-        words = self._words
-        return bool((words.held(words.stems, words.terms(word)) & self.callers).any())
-
     def qualifies(self, word: str, behind: str = "") -> bool:
         """Tell whether a word only qualifies the one behind it, as they do in a label: "side effects"."""
         return bool((self.held(word)[1] & self.held(behind)[0]).any())
@@ -111,11 +106,6 @@ class LabelGrammar:
         stems = self._words.stems
         rows = [self._qualifying[stems[term]].all() for term in terms if term in stems]
         return bool(rows) and all(rows)
-
-    def tells_what_became(self, terms: Sequence[str]) -> bool:
-        """Tell whether labels hold a word only as what something became: unicorn in became_unicorn is what has that."""
-        held = self._words.any(self._words.held(self._words.stems, terms))
-        return bool(held.any() and self._becoming[held].all())
 
     def became(self, terms: Sequence[str]) -> Types:
         """Return which labels tell that something became what a word says, (n_types,)."""

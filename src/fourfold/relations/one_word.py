@@ -94,18 +94,14 @@ class OneWord:
     def _asks_nothing(self, place: int) -> bool:
         """Tell whether a word that could ask for an edge asks for none where it stands."""
         sentence, grammar = self._sentence, self._labels.grammar
-        if sentence.belongs(place) or sentence.names_what_follows(place) or sentence.is_left_open(place):
+        if sentence.belongs(place) or sentence.names_what_follows(place):
             return True
         if sentence.is_noun(place) and grammar.only_qualify(self._terms[place]):
-            return True
-        if grammar.tells_what_became(self._terms[place]) and place in sentence.heads():
             return True
         sort = sentence.sort_of(place)
         if sort >= 0 and sought.sort_of(self._labels, sentence, sort) is not None:
             return True
-        if sentence.says_what_it_is(place) or (sentence.takes_place(place) and _WHERE not in sentence.words):
-            return True
-        if sentence.is_apposed(place) and grammar.calls_begin(sentence.words[place]):
+        if sentence.says_what_it_is(place) or sentence.takes_place(place):
             return True
         if sentence.makes_part(place) and sentence.is_in_label(sentence.object_of(place)):
             return True
@@ -144,8 +140,6 @@ class OneWord:
     def _narrowed(self, place: int) -> Asked:
         """Return what a word asks for by its own name: "what did X die of" for its cause, where a label has one."""
         own, sentence = self._own(place), self._sentence
-        if sentence.takes_place(place):
-            return exactly(self._labels, lexicon.SETTING) or replace(own, similarity=0.0 * own.similarity, best=0.0)
         if self._may_say_again(place):
             return replace(own, factor=self._settings.kind, kind=True)
         if (
@@ -201,8 +195,6 @@ class OneWord:
             asked = replace(asked, similarity=np.where(own.means, 1.0, _LESS) * asked.similarity)
             return replace(asked, factor=kind, alone=True) if sentence.is_subject(place) else asked
         nouns, beside = self._labels.grammar.held(sentence.words[place])
-        if sentence.is_one(place) and not nouns.any():
-            return replace(own, factor=kind, kind=True)
         if not sentence.opens(place):
             return own
         if (beside.any() and not nouns.any()) or sentence.is_subject(place):  # "which project": not a project lead
