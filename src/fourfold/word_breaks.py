@@ -81,11 +81,20 @@ def has_marks(text: str) -> bool:
     return not text.isascii() and _MARK.search(text) is not None
 
 
+STROKES = {
+    **{"ł": "l", "ø": "o", "đ": "d", "ð": "d", "ı": "i", "ħ": "h", "ŧ": "t"},
+    **{"þ": "th", "ß": "ss", "æ": "ae", "œ": "oe"},
+}
+"""Letters whose mark is a part of them, and what is written for them without."""
+_WITHOUT_STROKES = str.maketrans(STROKES | {"Ł": "L", "Ø": "O", "Đ": "D", "Ð": "D", "Þ": "Th", "Æ": "Ae", "Œ": "Oe"})
+
+
 def without_marks(text: str) -> str:
-    """Return a text without what stands above and below its letters: "Gerard" of Gérard."""
+    """Return a text without what stands above, below and across its letters: "Gerard" of Gérard, "Lodz" of Łódź."""
     if text.isascii():
         return text
-    return "".join(one for one in unicodedata.normalize("NFD", text) if not unicodedata.combining(one))
+    plain = "".join(one for one in unicodedata.normalize("NFD", text) if not unicodedata.combining(one))
+    return plain.translate(_WITHOUT_STROKES)
 
 
 def stretches(text: str) -> Iterator[re.Match[str]]:

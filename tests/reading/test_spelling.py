@@ -3,7 +3,9 @@
 import pytest
 
 from fourfold import Edge, Node, RetrievalConfig, Retriever
+from fourfold.reading.marks import with_one, with_several
 from fourfold.reading.spelling import put_right
+from fourfold.word_breaks import without_marks
 
 FILMS = {
     "The Terminator": "A machine from the future hunts a waitress. Directed by James Cameron.",
@@ -78,6 +80,48 @@ def test_marks_of_letters_may_be_left_out_in_every_language(typed, meant):
         result = retriever.search(f"quel film a fait {typed} Oury", k=1)
         assert result.ids == ["x"]
         assert result.notes == (f"No text has the word '{typed}'; it was read as '{meant}'.",)
+
+
+@pytest.mark.parametrize(
+    ("typed", "name", "word"),
+    [
+        ("dvorak", "Antonín Dvořák", "dvořák"),  # two letters of one word
+        ("walesa", "Lech Wałęsa", "wałęsa"),  # one mark is a part of its letter
+        ("Djokovic", "Novak Djoković", "Djoković"),
+        ("soren", "Søren Aabye", "søren"),
+        ("beyonce", "Beyoncé Knowles", "beyoncé"),  # a word that the model has
+        ("Mueller", "Gerd Müller", "Müller"),
+        ("nguyen", "Nguyễn Du", "nguyễn"),
+        ("Walęsa", "Lech Walesa", "Walesa"),  # one too many
+    ],
+)
+def test_words_typed_without_a_key_for_their_marks_are_read(typed, name, word):
+    """A part of a name without its marks named nobody, and was answered by whoever came next."""
+    with Retriever() as retriever:
+        people = [Node("x", name), *(Node(f"p{n}", other) for n, other in enumerate(["Bernard Oury", "Ann Smith"]))]
+        towns = [Node(f"t{n}", town) for n, town in enumerate(["Kutna", "Lisbon", "Quito"])]
+        ends = zip([node.id for node in people], [node.id for node in towns], strict=True)
+        retriever.add([*people, *towns], [Edge(person, town, "born_in") for person, town in ends])
+        result = retriever.search(f"where was {typed} born", k=1)
+        assert result.ids == ["t0"]
+        assert result.notes == (f"No text has the word '{typed}'; it was read as '{word}'.",)
+
+
+def test_who_writes_marks_means_the_words_without_too():
+    """Of Vietnamese "bao", how many, became "báo", a newspaper."""
+    with Retriever() as retriever:
+        retriever.add([Node("x", "báo mới", text="các số báo"), Node("y", "khách hàng", text="thẻ của khách hàng")])
+        assert retriever.search("có bao nhiêu thẻ của khách hàng").notes == ()
+        assert retriever.search("bao moi").notes != ()
+
+
+@pytest.mark.parametrize("word", ["a" * 10, "aeiouaeiou", "strzescczz", "o" * 30])
+def test_a_word_has_a_bounded_number_of_marks_to_be_given_back(word):
+    found = list(with_several(word))
+    assert len(found) <= 1_200
+    assert (len(word) <= 10) is bool(found)
+    assert {without_marks(one) for one in found} <= {word}
+    assert len(list(with_one(word))) <= 40 * len(word)
 
 
 def test_only_whole_words_are_put_right():

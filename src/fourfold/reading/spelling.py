@@ -4,8 +4,8 @@
 but for the first, make four of five misspelt words (Damerau 1964). Of several words of the graph the likelier slip is
 meant, then the more frequent word.
 
-A word that lacks a mark of its letters, or has one too many, is read so in every language: "Gerard" is Gérard. One of
-English in small letters is not.
+A word that lacks the marks of its letters, or has some too many, is read so in every language: "Gerard" is Gérard. One
+of English in small letters is not where other words of the question have marks: who wrote those could write these.
 
 Otherwise read so are questions in English, and of these only words that are none of it: a word that the model in the
 package has, as it is or but for endings, may be one that the graph just does not hold. A question with double quotes is
@@ -15,7 +15,6 @@ read as it is.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from itertools import zip_longest
 from string import ascii_lowercase
@@ -24,8 +23,9 @@ import numpy as np
 
 from fourfold.index.snapshot import Snapshot
 from fourfold.language.name_matching import Words
+from fourfold.reading.marks import with_one, with_several
 from fourfold.weighting import legible
-from fourfold.word_breaks import stretches, without_marks
+from fourfold.word_breaks import stretches
 
 Whole = Callable[[Sequence[str]], Sequence[bool]]
 """Words → which of them the model's vocabulary has as they are."""
@@ -33,12 +33,6 @@ Whole = Callable[[Sequence[str]], Sequence[bool]]
 _SHORTEST, _SHORT, _LONG, _LONGEST = 3, 5, 6, 30
 """Letters of a word in which a mark may be wrong, of one in which a likely slip is looked for, and of one in which any,
 as the shorter have more words near; and of the longest: it is a letter away from so many times 53 others."""
-
-_LATIN = [chr(code) for code in range(0xDF, 0x180) if chr(code).islower()]
-_MARKED = {
-    letter: [one for one in _LATIN if unicodedata.normalize("NFD", one)[0] == letter] for letter in ascii_lowercase
-}
-"""Letters without marks, and what writers of Latin letters make of them."""
 
 _MOST = 4
 """So many words of a question are looked at, the first of them."""
@@ -91,8 +85,9 @@ def _ways(word: str, others: Sequence[str], whole: Whole) -> Iterator[Iterator[s
     """Yield what else a word may be, the likeliest slips first; ``others`` tell whether the question is in English."""
     lowered = word.lower()
     is_word = any(whole(_without_affixes(lowered)))
-    if word[0].isupper() or not is_word:
-        yield _marked(lowered)
+    if word[0].isupper() or not is_word or "".join(others).isascii():
+        yield with_one(lowered)
+        yield with_several(lowered)
     if word.isascii() and not is_word and legible(others, whole(others)) == 1.0:
         if len(word) >= _SHORT:
             yield _likely(lowered)
@@ -139,14 +134,6 @@ def _without_affixes(word: str) -> list[str]:
             found += [short[:-1] for short in cut if short[-2:-1] == short[-1:]]
     found += [short for one in found if (short := _BEGINNING.sub("", one)) != one]
     return [one for one in dict.fromkeys(found) if len(one) > 2]
-
-
-def _marked(word: str) -> Iterator[str]:
-    """Yield the words that have one letter of this one with a mark, or all of its letters without."""
-    if (plain := without_marks(word)) != word:
-        yield plain
-    for at, letter in enumerate(word):
-        yield from (word[:at] + marked + word[at + 1 :] for marked in _MARKED.get(letter, ()))
 
 
 def _likely(word: str) -> Iterator[str]:
