@@ -13,6 +13,7 @@ TEXTS = {
     "tube": "Videos on YouTube.",
     "file": "Give the file name, or a user_name.",
     "doctor": "The therapist said so.",
+    "node": "Servers run Node.js programs.",
     "kitten": "Kit ten is a model of a car; kit and ten are words.",
 }
 
@@ -38,6 +39,7 @@ def retriever():
         ("what is langchain", "chain", "langchain", "LangChain"),
         ("youtube", "tube", "youtube", "YouTube"),
         ("filename", "file", "filename", "file name"),
+        ("what is nodejs", "node", "nodejs", "Node.js"),
         ("the username", "file", "username", "user_name"),
     ],
 )

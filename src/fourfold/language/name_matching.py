@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from fourfold import ordered
 from fourfold.index.base import Keys, NamePart, Nodes
 from fourfold.index.names import LONGEST, hashes
+from fourfold.language.initials import stands_for
 from fourfold.language.lexicon import AUXILIARIES, QUESTION, RELATIVE, SAY_NOTHING, misspelt
 from fourfold.ragged import bounds
 from fourfold.tokenizer import is_unspaced, split_identifier
@@ -275,10 +276,11 @@ def replaced(words: Words, named: Sequence[Named], start: int, end: int, said: W
 def nearly(
     words: Words, nodes: Nodes, written: Sequence[tuple[str, ...]], known: Callable[[int], bool]
 ) -> Named | None:
-    """Return the nodes that a question names without its accents, or with a letter wrong; None where it names none so.
+    """Return the nodes that a question names without accents, with a letter wrong, or by first letters; None if none.
 
     "Noel Coward" names Noël Coward, "Harry Nilson" Harry Nilsson, and "leonardo dicaprio" Leonardo DiCaprio, which is
-    read as three words. One word of a name may be misspelt; of a name of one word it must be no word of the graph.
+    read as three words. One word of a name may be misspelt; of a name of one word it must be no word of the graph, nor
+    may "MLK" be one, for Martin Luther King.
 
     ``nodes`` are the likeliest first; ``written`` has the words of their names, in lower case; ``known`` tells whether
     the graph has the word at a place.
@@ -314,6 +316,9 @@ def _near(
             continue
         if not wrong or len(plain) > 1 or len(plain[0]) >= _LONG:
             yield len(plain), -len(wrong), -start
+    for place, word in enumerate(typed):
+        if stands_for(word, plain) and not known(place):
+            yield 1, -1, -place
 
 
 def _plain(word: str) -> str:

@@ -23,8 +23,8 @@ _WAYS = 3
 """… each in so many ways, those of the longest parts, …"""
 _READ = 8
 """… and so many nodes that hold both parts are read, the best, to see whether they write them together."""
-_BETWEEN = ("", "-", " ", "_", "'", "’")
-"""What stands between the parts: in camelCase nothing, in O'Brien an apostrophe."""
+_BETWEEN = ("", "-", " ", "_", ".", "'", "’")
+"""What stands between the parts: in camelCase nothing, in node.js a full stop, in O'Brien an apostrophe."""
 
 Parts = tuple[int, frozenset[str]]
 """Where a word is parted, and the terms of its parts."""
