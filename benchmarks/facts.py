@@ -15,7 +15,8 @@ as people ask; rules were made from their failures. facts_shared.json asks graph
 something with whom, and rules were made of these. The graphs of facts_topics.json hold things and texts, six each by
 three who had not seen the rules; rules were made of these, too, but of half of the third six. Those of
 facts_assistants.json are memories of assistants and what a language model extracts of texts, six each by three again;
-of the third six every second graph was read. All are left out where collections are named. Prints Markdown with 95 %
+of the third six every second graph was read. Both have types of nodes, of which searches of two words are made, too: a
+name, and the type of what stands beside it. All are left out where collections are named. Prints Markdown with 95 %
 intervals and writes facts.json to the folder of results, with every question.
 """
 
@@ -24,7 +25,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -48,7 +49,9 @@ TOPICS = Path(__file__).parent / "facts_topics.json"
 ASSISTANTS = Path(__file__).parent / "facts_assistants.json"
 ASKED = Path(__file__).parent / "facts_asked.json"
 EACH = 3
-"""Questions of each way to ask."""
+"""Questions of each way to ask, …"""
+OF_TWO_WORDS = 12
+"""… and searches of two words in each form, of one graph."""
 
 STEPS = {1: "of one step", 2: "of two steps", 3: "of three steps"}
 MEASURES = ("hit@1", "ndcg@10", "recall@10")
@@ -135,6 +138,25 @@ def of_texts(graph: Mapping[str, Any]) -> tuple[list[Node], list[Edge], Sets]:
     return nodes, [Edge(source, target, kind) for source, kind, target in graph["edges"]], sets
 
 
+def of_two_words(graph: Mapping[str, Any]) -> tuple[list[Node], list[Edge], Sets]:
+    """Return a graph, and searches made of its edges: a name that one node has, and the type of what is beside that."""
+    nodes, edges, _ = of_texts(graph)
+    by_id, names = {node.id: node for node in nodes}, Counter(node.name for node in nodes)
+    beside: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for edge in edges:
+        for one, other in ((edge.source, edge.target), (edge.target, edge.source)):
+            if names[by_id[one].name] == 1 and by_id[one].type != by_id[other].type:
+                beside[one, by_id[other].type].add(other)
+    sets: dict[str, list[JudgedQuery]] = {"X things": [], "things X": [], "things of X": []}
+    for (node, kind), answers in beside.items():
+        name, word = by_id[node].name.lower(), label(kind).lower()
+        if len(answers) > 1:
+            word = word[:-1] + "ies" if word.endswith("y") else word + "s"
+        for form, text in zip(sets, (f"{name} {word}", f"{word} {name}", f"{word} of {name}"), strict=True):
+            sets[form].append(_judged(text, answers))
+    return nodes, edges, {form: drawn(iter(judged), OF_TWO_WORDS) for form, judged in sets.items()}
+
+
 def drawn(questions: Iterator[JudgedQuery], count: int) -> list[JudgedQuery]:
     """Return so many of the questions that have an answer, drawn by a fixed seed."""
     every = sorted({one.text: one for one in questions if one.relevant}.values(), key=lambda one: one.text)
@@ -218,6 +240,8 @@ def main() -> None:
     for written_down, read in {}.items() if options.collections else readers.items():
         for name, several in json.loads(written_down.read_text(encoding="utf-8")).items():
             rows += pooled(name, several, told, read)
+            if read is of_texts:
+                rows += pooled(f"{name}: a name and a type", several, told, of_two_words)
     options.results.mkdir(parents=True, exist_ok=True)
     (options.results / "facts.json").write_text(json.dumps({"facts": facts(), "questions": told}, indent=1), "utf-8")
     print(markdown_table(rows))

@@ -117,3 +117,33 @@ LEAGUE = graph_of(
 @pytest.mark.parametrize("question", ["Which clubs are from London?", "Which teams are from London?"])
 def test_another_noun_for_the_type_asked_for_calls_it_too(question):
     assert set(LEAGUE.search(question).ids[:2]) == {"Arsenal", "Chelsea"}
+
+
+COUNTRIES = "Paris|located_in|France · Lyon|located_in|France · Turin|located_in|Italy · Ann Vey|lives_in|Lyon"
+OF_COUNTRIES = {
+    **dict.fromkeys(("Paris", "Lyon", "Turin"), "city"),
+    **dict.fromkeys(("France", "Italy"), "country"),
+    "Ann Vey": "person",
+}
+
+
+@pytest.mark.parametrize(
+    ("search", "answers"),
+    [
+        ("france cities", {"Paris", "Lyon"}),
+        ("cities france", {"Paris", "Lyon"}),
+        ("lyon country", {"France"}),
+        ("country Lyon", {"France"}),
+        ("France's cities", {"Paris", "Lyon"}),
+    ],
+)
+def test_a_name_and_a_type_ask_for_what_is_of_it_beside_the_named(search, answers):
+    """No word of these searches asks for an edge: the named node was the first hit."""
+    with graph_of(COUNTRIES, OF_COUNTRIES) as graph:
+        assert set(graph.search(search).ids[: len(answers)]) == answers
+
+
+@pytest.mark.parametrize("search", ["lyon city", "city Lyon", "France country", "what is Lyon", "Lyon"])
+def test_what_is_of_the_type_itself_is_meant_itself(search):
+    with graph_of(COUNTRIES, OF_COUNTRIES) as graph:
+        assert graph.search(search, k=1).ids[0].lower() in search.lower()

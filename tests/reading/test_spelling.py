@@ -3,7 +3,7 @@
 import pytest
 
 from fourfold import Edge, Node, RetrievalConfig, Retriever
-from fourfold.reading.marks import with_one, with_several
+from fourfold.reading.marks import with_one, with_two
 from fourfold.reading.spelling import put_right
 from fourfold.word_breaks import without_marks
 
@@ -88,10 +88,10 @@ def test_marks_of_letters_may_be_left_out_in_every_language(typed, meant):
         ("dvorak", "Antonín Dvořák", "dvořák"),  # two letters of one word
         ("walesa", "Lech Wałęsa", "wałęsa"),  # one mark is a part of its letter
         ("Djokovic", "Novak Djoković", "Djoković"),
-        ("soren", "Søren Aabye", "søren"),
-        ("beyonce", "Beyoncé Knowles", "beyoncé"),  # a word that the model has
+        ("Soren", "Søren Aabye", "Søren"),
+        ("Beyonce", "Beyoncé Knowles", "Beyoncé"),  # a word that the model has, with a capital
         ("Mueller", "Gerd Müller", "Müller"),
-        ("nguyen", "Nguyễn Du", "nguyễn"),
+        ("Nguyen", "Nguyễn Du", "Nguyễn"),
         ("Walęsa", "Lech Walesa", "Walesa"),  # one too many
     ],
 )
@@ -107,18 +107,10 @@ def test_words_typed_without_a_key_for_their_marks_are_read(typed, name, word):
         assert result.notes == (f"No text has the word '{typed}'; it was read as '{word}'.",)
 
 
-def test_who_writes_marks_means_the_words_without_too():
-    """Of Vietnamese "bao", how many, became "báo", a newspaper."""
-    with Retriever() as retriever:
-        retriever.add([Node("x", "báo mới", text="các số báo"), Node("y", "khách hàng", text="thẻ của khách hàng")])
-        assert retriever.search("có bao nhiêu thẻ của khách hàng").notes == ()
-        assert retriever.search("bao moi").notes != ()
-
-
 @pytest.mark.parametrize("word", ["a" * 10, "aeiouaeiou", "strzescczz", "o" * 30])
 def test_a_word_has_a_bounded_number_of_marks_to_be_given_back(word):
-    found = list(with_several(word))
-    assert len(found) <= 1_200
+    found = list(with_two(word))
+    assert len(found) <= 480
     assert (len(word) <= 10) is bool(found)
     assert {without_marks(one) for one in found} <= {word}
     assert len(list(with_one(word))) <= 40 * len(word)

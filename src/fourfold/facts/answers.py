@@ -94,10 +94,15 @@ class About(Question):
         return self.settings.silent <= 1.0 and beside
 
     def owned(self) -> list[int]:
-        """Return the word behind "X's", where nothing else is said: it calls the type of what is X's, "X's tickets"."""
-        behind = [one.end for one in self.named if not one.start]
+        """Return the word beside a name, where no other is said: it calls the type of what is X's, "X's tickets".
+
+        "X tickets" and "tickets X" say so, too, but for "X committee", where that is what X is.
+        """
         said = [place for place in range(len(self.query.words)) if place not in self.sentence.names]
-        return said if said == behind and len(self.named) == 1 and is_owned(self.query.typed) else []
+        if len(self.named) != 1 or len(said) != 1 or not self.sentence.is_content(said[0]):
+            return []
+        is_it = not is_owned(self.query.typed) and self.kinds.typed(said, self.named[0].nodes).any()
+        return [] if is_it else said
 
     def where_silent(self, meaning: Meaning, answer: Answer) -> tuple[Answer, bool]:
         """Return the answer, and whether what is named steps back however unsure it is; where that may be."""

@@ -12,7 +12,7 @@ from itertools import islice, starmap
 
 import numpy as np
 
-from fourfold import refine
+from fourfold import ordered, refine
 from fourfold.config import RetrievalConfig
 from fourfold.facts import amounts, choices, excepted, subjects, unknown_names
 from fourfold.facts.answers import EXPLAINED, QUESTION_MARKS, About
@@ -47,6 +47,9 @@ _SURE_OF_NAMES, _SURE_OF_A_PART = 0.4, 0.75
 
 _COULD_MEAN = 0.5
 """A word that asks for a type so far could mean it."""
+
+_BESIDE_A_NAME = 8
+"""So many words at most are a name and the type of what is beside it: "France cities"."""
 
 Found = tuple[Answer, bool]
 """What answers a question, and whether what it names steps back however unsure that is."""
@@ -173,7 +176,27 @@ def _may_ask(question: Question) -> bool:
     words, typed, settings = question.query.words, question.query.typed, question.settings
     if question.relations.may_be_asked(words, settings) or kin.called(words) or peers.called(words):
         return True
-    return settings.silent <= 1.0 and (may_ask(words) or typed.endswith(QUESTION_MARKS) or is_owned(typed))
+    asks = may_ask(words) or typed.endswith(QUESTION_MARKS) or is_owned(typed) or _is_a_name_and_a_word(question)
+    return settings.silent <= 1.0 and asks
+
+
+def _is_a_name_and_a_word(question: Question) -> bool:
+    """Tell whether a question is a name and a word that something beside the named holds: "France cities".
+
+    Where all edges are of one type, any word asks for what they lead to.
+    """
+    words, known = question.query.words, question.scores.term_numbers
+    named = subjects.named_in(question.scores, question.query) if 1 < len(words) <= _BESIDE_A_NAME else ()
+    if len(named) != 1 or len(words) - (named[0].end - named[0].start) != 1:
+        return False
+    if len(question.relations.numbers) == 1:
+        return True
+    word = words[0 if named[0].start else -1]
+    terms = [known[term] for term in word[1] if term in known]
+    if not terms or question.has_very_many(named[0].nodes):
+        return False
+    near = question.edges.expand(named[0].nodes, weights="none").targets
+    return bool(question.scores.snapshot.text.holds(terms, ordered.distinct(near.astype(np.int64))).any())
 
 
 def _answered(question: Question) -> Found | None:

@@ -23,7 +23,7 @@ _MARKED = {
 """Letters without marks, and what writers of Latin letters make of them."""
 
 _ALPHABETS = (
-    "áčďéěíňóřšťúůýžäĺľôŕ",  # Czech, Slovak
+    "áčďéěíňóřšťúůýž",
     "ąćęłńóśźż",
     "áéíóöőúüű",
     "áéíñóúü",
@@ -43,10 +43,8 @@ _SPELT = {"ae": "äæ", "oe": "öøœ", "ue": "ü", "ss": "ß", "aa": "å", "th"
 
 _LONGEST = 10
 """Words of more letters lack one mark at most: of the rest there are too many ways."""
-_MOST_MARKS = 3
-"""So many letters of a word are given back their marks, …"""
-_MOST_WORDS = 100
-"""… in so many ways for each alphabet: those of the fewest marks."""
+_MOST_WORDS = 40
+"""Two letters of a word are given back their marks in so many ways for each alphabet, the first letters first."""
 
 
 def with_one(word: str) -> Iterator[str]:
@@ -58,13 +56,13 @@ def with_one(word: str) -> Iterator[str]:
         yield from (word[:at] + marked + word[at + 2 :] for marked in _SPELT.get(word[at : at + 2], ()))
 
 
-def with_several(word: str) -> Iterator[str]:
-    """Yield the words that have two or three letters of this one with marks, all of one alphabet."""
+def with_two(word: str) -> Iterator[str]:
+    """Yield the words that have two letters of this one with marks of one alphabet."""
     for alphabet in _ALPHABETS if len(word) <= _LONGEST else ():
         may_be = [[one for one in _MARKED.get(letter, ()) if one in alphabet] for letter in word]
         places = [at for at, letters in enumerate(may_be) if letters]
-        ways = (chosen for count in range(2, _MOST_MARKS + 1) for chosen in combinations(places, count))
-        found = (marks for chosen in ways for marks in product(*([(at, one) for one in may_be[at]] for at in chosen)))
+        pairs = combinations(places, 2)
+        found = (marks for pair in pairs for marks in product(*([(at, one) for one in may_be[at]] for at in pair)))
         for marks in islice(found, _MOST_WORDS):
             letters = list(word)
             for at, one in marks:

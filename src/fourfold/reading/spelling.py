@@ -5,7 +5,7 @@ but for the first, make four of five misspelt words (Damerau 1964). Of several w
 meant, then the more frequent word.
 
 A word that lacks the marks of its letters, or has some too many, is read so in every language: "Gerard" is Gérard. One
-of English in small letters is not where other words of the question have marks: who wrote those could write these.
+of English in small letters is not.
 
 Otherwise read so are questions in English, and of these only words that are none of it: a word that the model in the
 package has, as it is or but for endings, may be one that the graph just does not hold. A question with double quotes is
@@ -23,7 +23,7 @@ import numpy as np
 
 from fourfold.index.snapshot import Snapshot
 from fourfold.language.name_matching import Words
-from fourfold.reading.marks import with_one, with_several
+from fourfold.reading.marks import with_one, with_two
 from fourfold.weighting import legible
 from fourfold.word_breaks import stretches
 
@@ -73,21 +73,26 @@ def corrections(
     """
     asked = {word: terms for word, terms in words if _SHORTEST <= len(word) <= _LONGEST and word.isalpha()}
     unknown = [word for word, terms in asked.items() if terms and known.isdisjoint(terms)]
-    near = {
-        word: [_with_terms(way, terms_of) for way in _ways(word, [other for other, _ in words if other != word], whole)]
-        for word in unknown[:_MOST]
-    }
+    near = {}
+    for word in unknown[:_MOST]:
+        others = [other for other, _ in words if other != word]
+        ways = _ways(word, others, whole, alone=len(unknown) == 1)
+        near[word] = [_with_terms(way, terms_of) for way in ways]
     often = _frequencies(snapshot, {term for ways in near.values() for way in ways for term in way.values()})
     return {word: _as_typed(meant, word) for word, ways in near.items() if (meant := _nearest(ways, often))}
 
 
-def _ways(word: str, others: Sequence[str], whole: Whole) -> Iterator[Iterator[str]]:
-    """Yield what else a word may be, the likeliest slips first; ``others`` tell whether the question is in English."""
+def _ways(word: str, others: Sequence[str], whole: Whole, *, alone: bool) -> Iterator[Iterator[str]]:
+    """Yield what else a word may be, the likeliest slips first; ``others`` tell whether the question is in English.
+
+    Only what is ``alone`` among words that the graph holds is read with two marks: there are many ways to put them.
+    """
     lowered = word.lower()
     is_word = any(whole(_without_affixes(lowered)))
-    if word[0].isupper() or not is_word or "".join(others).isascii():
+    if word[0].isupper() or not is_word:
         yield with_one(lowered)
-        yield with_several(lowered)
+        if alone:
+            yield with_two(lowered)
     if word.isascii() and not is_word and legible(others, whole(others)) == 1.0:
         if len(word) >= _SHORT:
             yield _likely(lowered)
