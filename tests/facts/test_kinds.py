@@ -147,3 +147,13 @@ def test_a_name_and_a_type_ask_for_what_is_of_it_beside_the_named(search, answer
 def test_what_is_of_the_type_itself_is_meant_itself(search):
     with graph_of(COUNTRIES, OF_COUNTRIES) as graph:
         assert graph.search(search, k=1).ids[0].lower() in search.lower()
+
+
+@pytest.mark.parametrize("typed", ["package", ""])
+def test_a_word_that_is_no_type_beside_a_name_asks_for_nothing(typed):
+    """Where all edges are of one type, a package's dependencies are no answer to "flask tutorial"."""
+    edges = "flask|depends_on|werkzeug · flask|depends_on|jinja2 · requests|depends_on|urllib3"
+    names = ("flask", "werkzeug", "jinja2", "requests", "urllib3")
+    with graph_of(edges, dict.fromkeys(names, typed)) as packages:
+        assert packages.search("flask tutorial", k=1).ids == ["flask"]
+        assert packages.search("requests documentation", k=1).ids == ["requests"]

@@ -176,27 +176,19 @@ def _may_ask(question: Question) -> bool:
     words, typed, settings = question.query.words, question.query.typed, question.settings
     if question.relations.may_be_asked(words, settings) or kin.called(words) or peers.called(words):
         return True
-    asks = may_ask(words) or typed.endswith(QUESTION_MARKS) or is_owned(typed) or _is_a_name_and_a_word(question)
-    return settings.silent <= 1.0 and asks
+    asks = may_ask(words) or typed.endswith(QUESTION_MARKS) or is_owned(typed)
+    return settings.silent <= 1.0 and (asks or _is_a_name_and_a_type(question))
 
 
-def _is_a_name_and_a_word(question: Question) -> bool:
-    """Tell whether a question is a name and a word that something beside the named holds: "France cities".
-
-    Where all edges are of one type, any word asks for what they lead to.
-    """
-    words, known = question.query.words, question.scores.term_numbers
-    named = subjects.named_in(question.scores, question.query) if 1 < len(words) <= _BESIDE_A_NAME else ()
-    if len(named) != 1 or len(words) - (named[0].end - named[0].start) != 1:
-        return False
-    if len(question.relations.numbers) == 1:
-        return True
-    word = words[0 if named[0].start else -1]
-    terms = [known[term] for term in word[1] if term in known]
-    if not terms or question.has_very_many(named[0].nodes):
+def _is_a_name_and_a_type(question: Question) -> bool:
+    """Tell whether a question is a name and the type of something beside what it names: "France cities"."""
+    count = len(question.query.words)
+    named = subjects.named_in(question.scores, question.query) if 1 < count <= _BESIDE_A_NAME else ()
+    if len(named) != 1 or count - (named[0].end - named[0].start) != 1 or question.has_very_many(named[0].nodes):
         return False
     near = question.edges.expand(named[0].nodes, weights="none").targets
-    return bool(question.scores.snapshot.text.holds(terms, ordered.distinct(near.astype(np.int64))).any())
+    place = 0 if named[0].start else count - 1
+    return bool(Kinds.of(question).typed([place], ordered.distinct(near.astype(np.int64)), head=True).any())
 
 
 def _answered(question: Question) -> Found | None:
