@@ -1,5 +1,6 @@
 # make demo   answers questions over a real graph
 # make test   lints, type-checks and tests core and adapters
+# make test-slow   builds wheels, measures every pattern, calls everything with anything: minutes that make test leaves out
 # make test-browser   tests the pages of Lens in the system's Chromium; they skip where there is none
 # make test-engines   puts the engines under load: servers killed again and again, many processes at once
 # make bench  measures quality and speed beside other retrievers (FOURFOLD_DATASETS names a folder of collections);
@@ -19,16 +20,20 @@ MANIFESTS := pyproject.toml $(ADAPTERS:=/pyproject.toml)
 JOBS ?= $(shell $(PYTHON) -c 'import os; print(min(os.cpu_count() or 1, 8))')
 
 # Several processes share the cores: one that multiplies matrices on all of them waits for the others at each step.
-test test-browser test-engines soak: export OMP_NUM_THREADS = 1
+test test-slow test-browser test-engines soak: export OMP_NUM_THREADS = 1
 
-.PHONY: demo test test-browser test-engines lint types bench docs soak dist clean
+.PHONY: demo test test-slow test-browser test-engines lint types bench docs soak dist clean
 
 demo: $(VENV)/.demo
 	$(BIN)/fourfold demo
 
 # The adapters are type-checked one by one: several have a package of the name "tests".
 test: lint types
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not browser and not engines" tests $(wildcard $(ADAPTERS:=/tests))
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow and not browser and not engines" \
+	  tests $(wildcard $(ADAPTERS:=/tests))
+
+test-slow: $(VENV)/.test
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "slow and not browser and not engines" tests
 
 # axe-core, for tests only, checks what the pages are to those who do not see them; without npm that part skips.
 test-browser: $(VENV)/.test
