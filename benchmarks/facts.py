@@ -26,7 +26,7 @@ import argparse
 import json
 import random
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -154,10 +154,10 @@ def of_two_words(graph: Mapping[str, Any]) -> tuple[list[Node], list[Edge], Sets
             word = word[:-1] + "ies" if word.endswith("y") else word + "s"
         for form, text in zip(sets, (f"{name} {word}", f"{word} {name}", f"{word} of {name}"), strict=True):
             sets[form].append(_judged(text, answers))
-    return nodes, edges, {form: drawn(iter(judged), OF_TWO_WORDS) for form, judged in sets.items()}
+    return nodes, edges, {form: drawn(judged, OF_TWO_WORDS) for form, judged in sets.items()}
 
 
-def drawn(questions: Iterator[JudgedQuery], count: int) -> list[JudgedQuery]:
+def drawn(questions: Iterable[JudgedQuery], count: int) -> list[JudgedQuery]:
     """Return so many of the questions that have an answer, drawn by a fixed seed."""
     every = sorted({one.text: one for one in questions if one.relevant}.values(), key=lambda one: one.text)
     return random.Random(0).sample(every, min(count, len(every)))

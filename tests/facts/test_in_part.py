@@ -3,6 +3,8 @@
 import pytest
 
 from fourfold import Edge, Node, Retriever
+from fourfold.language.name_matching import MOST_NAMESAKES
+from fourfold.scores import best
 
 HELD = (
     "Delegates of nine countries sat in the old casino for three weeks, quarrelled about the map, and signed at last."
@@ -104,3 +106,19 @@ def test_of_several_with_a_part_the_edge_tells_which_text_is_meant():
     with Retriever() as notes:
         notes.add(nodes, edges)
         assert notes.search("who objected to passkeys").ids[0] == "a"
+
+
+def test_of_thousands_that_are_equally_good_by_text_none_is_taken_by_its_id(monkeypatch):
+    """Of 60,000 towns that tie all ids were read and sorted to take eight: two thirds of the time of a search."""
+    towns = [Node(f"t{n:04d}", f"Ort {n}", "city") for n in range(3 * MOST_NAMESAKES)]
+    compared = []
+
+    def spied(nodes, *others, **more):
+        compared.append(len(nodes))
+        return best(nodes, *others, **more)
+
+    monkeypatch.setattr("fourfold.facts.question.best", spied)
+    with Retriever() as retriever:
+        retriever.add([Node("fr", "France", "country"), *towns], [Edge(town.id, "fr", "located_in") for town in towns])
+        assert set(retriever.search("cities in France", k=3).ids) <= {town.id for town in towns}
+    assert compared and max(compared) <= MOST_NAMESAKES

@@ -117,3 +117,14 @@ def test_what_the_graph_has_word_for_word_is_no_misspelt_name():
 )
 def test_texts_say_names_word_by_word_and_identifiers_in_one_piece(name, expected):
     assert name_matching.said_in_words(name) is expected
+
+
+@pytest.mark.parametrize(
+    ("question", "spans", "place"),
+    [("france cities", [(0, 1)], 1), ("cities new france", [(1, 3)], 0), ("france", [(0, 1)], -1)]
+    + [("big france cities", [(1, 2)], -1), ("france italy cities", [(0, 1), (1, 2)], -1), ("cities", [], -1)],
+)
+def test_the_one_word_beside_a_name(question, spans, place):
+    words = [(word, (word,)) for word in question.split()]
+    named = [name_matching.Named(np.array([n]), start, end) for n, (start, end) in enumerate(spans)]
+    assert name_matching.word_beside(words, named) == place

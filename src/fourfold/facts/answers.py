@@ -21,7 +21,7 @@ from fourfold.index.base import Nodes
 from fourfold.language.asked import SAME_FAMILY
 from fourfold.language.lexicon import SAY_NOTHING, is_date
 from fourfold.language.meaning import Meaning, apart
-from fourfold.language.name_matching import Named, is_owned, nodes_of
+from fourfold.language.name_matching import Named, is_owned, nodes_of, word_beside
 from fourfold.language.syntax import Sentence
 from fourfold.relations.asked_types import Reader
 from fourfold.signals import paths
@@ -98,11 +98,11 @@ class About(Question):
 
         "X tickets" and "tickets X" say so, too, but for "X committee", where that is what X is.
         """
-        said = [place for place in range(len(self.query.words)) if place not in self.sentence.names]
-        if len(self.named) != 1 or len(said) != 1 or not self.sentence.is_content(said[0]):
+        place = word_beside(self.query.words, self.named)
+        if place < 0 or not self.sentence.is_content(place):
             return []
-        is_it = not is_owned(self.query.typed) and self.kinds.typed(said, self.named[0].nodes).any()
-        return [] if is_it else said
+        is_it = not is_owned(self.query.typed) and self.kinds.typed([place], self.named[0].nodes).any()
+        return [] if is_it else [place]
 
     def where_silent(self, meaning: Meaning, answer: Answer) -> tuple[Answer, bool]:
         """Return the answer, and whether what is named steps back however unsure it is; where that may be."""

@@ -182,12 +182,12 @@ def _may_ask(question: Question) -> bool:
 
 def _is_a_name_and_a_type(question: Question) -> bool:
     """Tell whether a question is a name and the type of something beside what it names: "France cities"."""
-    count = len(question.query.words)
-    named = subjects.named_in(question.scores, question.query) if 1 < count <= _BESIDE_A_NAME else ()
-    if len(named) != 1 or count - (named[0].end - named[0].start) != 1 or question.has_very_many(named[0].nodes):
+    words = question.query.words
+    named = subjects.named_in(question.scores, question.query) if len(words) <= _BESIDE_A_NAME else ()
+    place = name_matching.word_beside(words, named)
+    if place < 0 or question.has_very_many(named[0].nodes):
         return False
     near = question.edges.expand(named[0].nodes, weights="none").targets
-    place = 0 if named[0].start else count - 1
     return bool(Kinds.of(question).typed([place], ordered.distinct(near.astype(np.int64)), head=True).any())
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from fourfold import ordered, refine
 from fourfold.config import Paths
 from fourfold.index.base import NO_NODES, EdgePart, Nodes, Steps
+from fourfold.language.name_matching import MOST_NAMESAKES
 from fourfold.query import Query
 from fourfold.relations.relations import Relations
 from fourfold.scores import Scores, best
@@ -47,12 +48,15 @@ class Question:
     def best_by(self, part: str, count: int = refine.FIRST_CANDIDATES) -> Nodes:
         """Return the ``count`` best nodes by text or by embedding, best first; none where that was not asked.
 
-        Of equals the smaller id is first: writes have no order. There are no more than are asked for first anyway.
+        Of equals the smaller id is first: writes have no order. There are no more than are asked for first anyway, and
+        of those that tie with the last none, where these are so many that to read their ids would take long.
         """
         if part not in self.scores.rankings:
             return NO_NODES
         found = self.scores.best_of(part, self.query, refine.FIRST_CANDIDATES)
         nodes, values = found.nodes.astype(np.int64), found.values.astype(np.float64)
+        if len(nodes) > MOST_NAMESAKES:
+            nodes, values = nodes[values > found.values[-1]], values[values > found.values[-1]]
         return best(nodes, values, count, self.scores.snapshot, positive=False)
 
     def holding_words(self, most: int) -> Nodes:

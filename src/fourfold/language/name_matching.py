@@ -261,6 +261,12 @@ def places_of(named: Iterable[Named]) -> set[int]:
     return {place for one in named for place in range(one.start, one.end)}
 
 
+def word_beside(words: Words, named: Sequence[Named]) -> int:
+    """Return the place of the one word that the only name leaves of a question: "X tickets"; -1 where there is none."""
+    left = set(range(len(words))) - places_of(named)
+    return left.pop() if len(named) == len(left) == 1 else -1
+
+
 def nodes_of(named: Iterable[Named]) -> Nodes:
     """Return all nodes of some names, distinct and ascending."""
     return ordered.distinct(np.concatenate([one.nodes for one in named]))
@@ -317,7 +323,7 @@ def _near(
         if not wrong or len(plain) > 1 or len(plain[0]) >= _LONG:
             yield len(plain), -len(wrong), -start
     for place, word in enumerate(typed):
-        if stands_for(word, plain) and not known(place):
+        if not known(place) and stands_for(word, plain):
             yield 1, -1, -place
 
 
