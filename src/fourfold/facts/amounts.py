@@ -139,7 +139,7 @@ def _beside(question: Question, nodes: Nodes, asked: Measured) -> _Told | None:
             own = steps.of(steps.types == kind)
             if len(own) > _MOST:
                 return None
-            amounts = _amounts(question.query.called_of(own.targets.astype(np.int64)), of_time=asked.of_time)
+            amounts = _amounts(question.query.called_of(own.targets), of_time=asked.of_time)
             if not np.isnan(amounts).any():
                 told.append((own, amounts, kind))
         if len(told) == 1:

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from fourfold import ordered
 from fourfold.facts import edge_only
 from fourfold.facts.covering import Covering
 from fourfold.facts.kinds import Kinds
@@ -53,5 +52,5 @@ def described(question: Question) -> Iterator[Named]:
 def _is_beside(question: Question, place: int, node: Nodes) -> bool:
     """Tell whether what a word calls stands beside a node: by the type of what stands there, or by edges so called."""
     kinds = Kinds.of(question)
-    near = ordered.distinct(question.edges.expand(node, weights="none", cap=_MOST_EDGES).targets.astype(np.int64))
+    near = question.neighbours(node, cap=_MOST_EDGES)
     return bool(kinds.typed([place], near).any() or kinds.ended([place], near).any())

@@ -57,10 +57,10 @@ def _beside(question: Question, text: Nodes) -> Nodes:
     """Return who wrote a text, else what can act by its type and stands beside it; ascending."""
     steps = question.steps(text, _of_doers(question), forward=True)
     if len(steps):
-        return ordered.distinct(steps.targets.astype(np.int64))
+        return ordered.distinct(steps.targets)
     if question.has_very_many(text):
         return NO_NODES
-    near = ordered.distinct(question.edges.expand(text, weights="none").targets.astype(np.int64))
+    near = question.neighbours(text)
     return near[[*map(acts, question.query.types_of(near))]] if len(near) else near
 
 

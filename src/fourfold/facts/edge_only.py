@@ -52,7 +52,7 @@ def share_told_by_edges(
     if not len(own):
         return 1.0
     near = edges.expand(nodes, weights="none", cap=most)
-    targets = ordered.distinct(near.targets.astype(np.int64))
+    targets = ordered.distinct(near.targets)
     beside = tokens.of(targets)[1] if said_by is None else said_by(targets)
     return float(ordered.contains(np.sort(np.concatenate((known, beside))), own.astype(np.int64)).mean())
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from fourfold import ordered
 from fourfold.facts.kinds import Kinds
 from fourfold.facts.question import Question
@@ -65,5 +63,5 @@ def put_last(question: Question, answer: Answer, exception: Excepted) -> Answer:
     nodes = exception.nodes
     if not len(nodes) or question.has_very_many(nodes):
         return answer
-    beside = np.sort(question.edges.expand(nodes, weights="none").targets.astype(np.int64))
+    beside = question.neighbours(nodes)
     return answer.first(~ordered.contains(beside, answer.nodes) & ~ordered.contains(nodes, answer.nodes))

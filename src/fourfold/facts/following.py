@@ -12,7 +12,7 @@ from itertools import islice, starmap
 
 import numpy as np
 
-from fourfold import ordered, refine
+from fourfold import refine
 from fourfold.config import RetrievalConfig
 from fourfold.facts import amounts, choices, excepted, subjects, unknown_names
 from fourfold.facts.answers import EXPLAINED, QUESTION_MARKS, About
@@ -114,7 +114,7 @@ def _found(question: Question, config: RetrievalConfig) -> tuple[Answer | None, 
     if found is not None:
         answer, silent = found
         kept = 1.0 - question.settings.step_back * (1.0 if silent else answer.sure)
-        return who_did(question, topic.first(nearest(question.edges, answer))), kept
+        return who_did(question, topic.first(nearest(question, answer))), kept
     doers = of_described(question)
     return None if doers is None else (doers, 1.0 - question.settings.step_back)
 
@@ -187,8 +187,7 @@ def _is_a_name_and_a_type(question: Question) -> bool:
     place = name_matching.word_beside(words, named)
     if place < 0 or question.has_very_many(named[0].nodes):
         return False
-    near = question.edges.expand(named[0].nodes, weights="none").targets
-    return bool(Kinds.of(question).typed([place], ordered.distinct(near.astype(np.int64)), head=True).any())
+    return bool(Kinds.of(question).typed([place], question.neighbours(named[0].nodes), head=True).any())
 
 
 def _answered(question: Question) -> Found | None:

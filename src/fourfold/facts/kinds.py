@@ -146,7 +146,7 @@ class Kinds(Question):
             for forward, types in zip((False, True), zip(*map(labels.grammar.calls, kin), strict=True), strict=True):
                 found[self.steps(nodes, np.logical_or.reduce(types), forward=forward).origin] = sex
         steps = self.steps(nodes, labels.similarity(_SEX)[0] >= SAME_FAMILY, forward=True)
-        found[steps.origin] = [sexes.said_by(name) for name in query.names_of(steps.targets.astype(np.int64))]
+        found[steps.origin] = [sexes.said_by(name) for name in query.names_of(steps.targets)]
         return found
 
     def head(self, place: int, sentence: Sentence) -> int:

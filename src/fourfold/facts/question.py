@@ -12,12 +12,16 @@ from fourfold.config import Paths
 from fourfold.index.base import NO_NODES, EdgePart, Nodes, Steps
 from fourfold.language.name_matching import MOST_NAMESAKES
 from fourfold.query import Query
+from fourfold.ragged import distinct
 from fourfold.relations.relations import Relations
 from fourfold.scores import Scores, best
 from fourfold.signals.walks import Walker
 
 _MOST_EDGES = 100_000
-"""Where nodes have more edges than that, these are not looked at."""
+"""Where nodes have more edges than that, these are not looked at, …"""
+
+MOST_OF_ANY_TYPE = 20_000
+"""… and where they have more than that, not what stands beside the nodes by edges of whatever type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +83,12 @@ class Question:
 
     def count_having(self, nodes: Nodes, types: NDArray[np.bool_], *, forward: bool | None = None) -> int:
         """Return how many nodes have edges of some types; ``types`` and ``forward`` as ``steps`` has them."""
-        return len(ordered.distinct(self.steps(nodes, types, forward=forward).origin.astype(np.int64)))
+        return len(distinct(self.steps(nodes, types, forward=forward).origin))
 
-    def has_very_many(self, nodes: Nodes) -> bool:
-        """Tell whether nodes have so many edges that these are not looked at."""
-        return bool(self.edges.degree(nodes).sum() > _MOST_EDGES)
+    def neighbours(self, nodes: Nodes, *, cap: int | None = None) -> Nodes:
+        """Return what stands beside nodes, ascending; ``cap`` as ``EdgePart.expand`` has it."""
+        return ordered.distinct(self.edges.expand(nodes, weights="none", cap=cap).targets)
+
+    def has_very_many(self, nodes: Nodes, most: int = _MOST_EDGES) -> bool:
+        """Tell whether nodes have more than ``most`` edges, and so none of them is looked at."""
+        return bool(self.edges.degree(nodes).sum() > most)

@@ -16,7 +16,7 @@ from fourfold import ordered
 from fourfold.facts import edge_only, subjects
 from fourfold.facts.covering import A_TEXT, A_THING, Covering, sizes_of
 from fourfold.facts.in_part import LONGER, named_in_part
-from fourfold.facts.question import Question
+from fourfold.facts.question import MOST_OF_ANY_TYPE, Question
 from fourfold.index.base import Nodes
 from fourfold.language import name_matching
 from fourfold.language.first_person import is_who_asks
@@ -52,8 +52,6 @@ _MEASURED = frozenset("much long high tall deep wide big large old far often hea
 _FOR_FIGURES = _MEASURED | DATES | {"when"}
 """One of these stands in a question for an amount or a date."""
 
-_MOST_EDGES = 20_000
-
 
 def asked_for_story(question: Question, found: Answer | None) -> list[Named]:
     """Return what a question names that asks for a story; nothing where it asks for none.
@@ -74,7 +72,7 @@ def telling(question: Question, named: Sequence[Named]) -> Answer | None:
     Those that tell by text and embedding what the question asks come first.
     """
     own = nodes_of(named)
-    if question.edges.degree(own).sum() > _MOST_EDGES:
+    if question.has_very_many(own, MOST_OF_ANY_TYPE):
         return None
     longest, types = sizes_of(question, own).max(initial=0), set(question.query.types_of(own))
 

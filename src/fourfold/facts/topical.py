@@ -18,7 +18,7 @@ from fourfold import ordered, refine
 from fourfold.config import RetrievalConfig
 from fourfold.facts import edge_only
 from fourfold.facts.covering import Covering
-from fourfold.facts.question import Question
+from fourfold.facts.question import MOST_OF_ANY_TYPE, Question
 from fourfold.index.base import Nodes, NodeValues
 from fourfold.language import name_matching
 from fourfold.language.name_matching import Named, nodes_of
@@ -47,10 +47,6 @@ _BEHIND = 0.2
 
 _MOST_ENDS, _MOST_BEHIND = 50, 200
 """Of more ends none are told apart, and with more edges none is looked behind."""
-
-_MOST_EDGES = 20_000
-"""What stands beside nodes of more edges is not looked at."""
-
 
 _NO_TEXT = frozenset("who whom whose where when".split())
 """What asks with them is answered by no text."""
@@ -125,7 +121,7 @@ class Topic(Question):
         """
         own = nodes_of(named)
         is_named = ordered.contains(own, covering.nodes)
-        if not is_named.any() or not covering.things[is_named].all() or self.edges.degree(own).sum() > _MOST_EDGES:
+        if not is_named.any() or not covering.things[is_named].all() or self.has_very_many(own, MOST_OF_ANY_TYPE):
             return None
         near, whole = self._near(own)
         longer = covering.sizes > _LONGER * covering.sizes[is_named].max()
@@ -151,7 +147,7 @@ class Topic(Question):
 
     def _near(self, own: Nodes) -> tuple[Nodes, Nodes]:
         """Return what stands beside nodes, ascending, with the parts of documents that were cut; of each the whole."""
-        near = ordered.distinct(self.edges.expand(own, weights="none").targets.astype(np.int64))
+        near = self.neighbours(own)
         cut = ordered.common(near, self.scores.snapshot.hidden)
         if not len(cut):
             return near, near
@@ -192,18 +188,18 @@ class Topic(Question):
 
         They are of the type that the word at ``head`` calls, and cover the words that are ``left``.
         """
-        if self.edges.degree(ends).sum() > _MOST_BEHIND:
+        if self.has_very_many(ends, _MOST_BEHIND):
             return answer
         steps = self.edges.expand(ends, weights="none", allowed=self.query.allowed)
         steps = steps.of(~np.isin(steps.targets, np.concatenate((ends, answer.named))))
-        found = ordered.distinct(steps.targets.astype(np.int64))
+        found = ordered.distinct(steps.targets)
         if not len(found) or (covering := self._covering(found)) is None:
             return answer
         tells = (covering.share([head, *left])[0] >= _MUCH) & covering.texts & covering.are(head)
-        steps = steps.of(ordered.contains(covering.nodes[tells], steps.targets.astype(np.int64)))
-        if not len(steps) or self._is_silent((), found := ordered.distinct(steps.targets.astype(np.int64))):
+        steps = steps.of(ordered.contains(covering.nodes[tells], steps.targets))
+        if not len(steps) or self._is_silent((), found := ordered.distinct(steps.targets)):
             return answer
-        new = steps.of(~ordered.contains(answer.nodes, steps.targets.astype(np.int64)))
+        new = steps.of(~ordered.contains(answer.nodes, steps.targets))
         if len(new):
             answer = answer.extended(ends, new, np.ones(len(new)))
         return answer.first(ordered.contains(found, answer.nodes))

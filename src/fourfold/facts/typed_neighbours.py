@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold import ordered
-from fourfold.facts.question import Question
+from fourfold.facts.question import MOST_OF_ANY_TYPE, Question
 from fourfold.index.base import Nodes, Steps
 from fourfold.language.name_matching import Named, nodes_of
 from fourfold.signals.paths import OF_ANOTHER_KIND, Answer
@@ -24,9 +24,6 @@ Telling = Callable[[Nodes], NDArray[np.bool_]]
 
 _MOST_ENDS, _FAN = 200, 200
 """Behind so many ends at most, and so many edges of each, is looked."""
-
-_MOST_EDGES = 20_000
-"""What stands behind nodes of more edges is not looked at."""
 
 _EVERYWHERE = 0.8
 """Of what the edges of one type lead to behind ends, so large a share at least must be of the kind asked for."""
@@ -61,15 +58,15 @@ def _to_others(steps: Steps, answer: Answer) -> Steps:
 
 def beside_the_way(question: Question, answer: Answer, is_type: Telling) -> Answer | None:
     """Return what is of the type one step from the best ends of paths, else from what they pass; None: nothing."""
-    edges, best = question.edges, answer.best()
+    best = answer.best()
     if not 0 < len(best) <= _MOST_ENDS:
         return None
     passed = ordered.common(ordered.without(answer.passed(best), best), answer.nodes)
     for begin in (best, passed):
-        if not len(begin) or edges.degree(begin).sum() > _MOST_EDGES:
+        if not len(begin) or question.has_very_many(begin, MOST_OF_ANY_TYPE):
             continue
-        steps = _to_others(edges.expand(begin, weights="none", allowed=question.query.allowed), answer)
-        steps = steps.of(np.flatnonzero(is_type(steps.targets.astype(np.int64))))
+        steps = _to_others(question.edges.expand(begin, weights="none", allowed=question.query.allowed), answer)
+        steps = steps.of(is_type(steps.targets))
         if len(steps):
             return answer.extended(begin, steps, np.ones(len(steps)), OF_ANOTHER_KIND)
     return None
@@ -99,12 +96,11 @@ def around(
 
 def _near(question: Question, own: Nodes, first: Nodes, is_type: Telling) -> dict[int, tuple[int, Step] | None]:
     """Return what is of the type among nodes; else behind them, each with the node before it and the step."""
-    edges, direct = question.edges, first[is_type(first)]
-    if len(direct) or not len(first) or edges.degree(first).sum() > _MOST_EDGES:
+    direct = first[is_type(first)]
+    if len(direct) or not len(first) or question.has_very_many(first, MOST_OF_ANY_TYPE):
         return dict.fromkeys(direct.tolist())
-    steps = edges.expand(first, weights="none", allowed=question.query.allowed)
-    targets = steps.targets.astype(np.int64)
-    steps = steps.of(np.flatnonzero(is_type(targets) & ~ordered.contains(own, targets)))
+    steps = question.edges.expand(first, weights="none", allowed=question.query.allowed)
+    steps = steps.of(is_type(steps.targets) & ~ordered.contains(own, steps.targets))
     columns = (steps.targets, first[steps.origin], steps.types, steps.along)
     rows = zip(*(column.tolist() for column in columns), strict=True)
     return {target: (before, Step(target, kind, along)) for target, before, kind, along in rows}

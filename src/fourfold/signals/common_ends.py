@@ -81,7 +81,7 @@ def onward(
     if not 0 < len(common) <= _MOST:
         return []
     back = walker.edges.expand(common, weights="none", cap=walker.settings.fan)
-    links = np.isin(walker.numbers, back.types[ordered.contains(own, back.targets.astype(np.int64))])
+    links = np.isin(walker.numbers, back.types[ordered.contains(own, back.targets)])
     found = walker.walk(common, replace(asked, asked=np.where(links, 0.0, asked.asked)))
     if found is None:
         return []

@@ -92,7 +92,7 @@ class _Steps:
         """Return steps along edges, or against them, by what the words are worth to them."""
         origins, types = found.origin.astype(np.int64), found.types.astype(np.int64)
         ways = np.full(len(types), forward)
-        return cls(origins, found.targets.astype(np.int64), types, ways, _gained(best[origins], table, types))
+        return cls(origins, found.targets, types, ways, _gained(best[origins], table, types))
 
     @classmethod
     def joined(cls, parts: Sequence[_Steps]) -> _Steps:
