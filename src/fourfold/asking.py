@@ -282,9 +282,7 @@ class Asker:
             self._types = known = _Types(names, in_use, self._tokenizer, self.config)
         return known
 
-    def _asked_types(
-        self, snapshot: Snapshot, words: Sequence[tuple[str, tuple[str, ...]]], best_seed: int
-    ) -> FloatArray | None:
+    def _asked_types(self, snapshot: Snapshot, words: Words, best_seed: int) -> FloatArray | None:
         """Return how much the query asks for each edge type, or None where there is no choice of types.
 
         Words that name the best seed say where to start, not where to go.
@@ -349,7 +347,7 @@ def _clause(condition: Mapping[str, Any] | filters.Clause) -> filters.Clause:
     return condition if isinstance(condition, filters.Clause) else filters.parse(condition)
 
 
-def _pairs(snapshot: Snapshot, words: Sequence[tuple[str, tuple[str, ...]]]) -> dict[str, tuple[str, ...]]:
+def _pairs(snapshot: Snapshot, words: Words) -> dict[str, tuple[str, ...]]:
     """Return, for each term that is one character of a script without word boundaries, the pairs that hold it.
 
     Texts are read by pairs, and hold the character alone only where nothing of its script stands beside it.

@@ -19,6 +19,7 @@ from fourfold import ordered
 from fourfold.index.base import NO_NODES, Nodes, NodeValues
 from fourfold.index.names import LONGEST
 from fourfold.language.first_person import is_user
+from fourfold.language.name_matching import lowered
 from fourfold.query import Query
 from fourfold.scores import Scores
 from fourfold.signals import confidence
@@ -115,7 +116,7 @@ def _ids(scores: Scores, nodes: Nodes, places: NDArray[np.intp]) -> Sequence[str
 
 def _know_by_name(query: Query, nodes: Nodes, covered: FloatArray, own: FloatArray, calibration: Calibration) -> None:
     """Make the evidence whole of nodes whose name is the question, word for word: stop words, too, then count."""
-    typed = tuple(word.lower() for word, _ in query.words)
+    typed = tuple(lowered(query.words))
     has_terms = any(terms for _, terms in query.words)
     places = (covered >= 1.0 - _ROUNDING).nonzero()[0] if has_terms else np.arange(len(nodes))
     if not 0 < len(typed) <= LONGEST or not len(places):

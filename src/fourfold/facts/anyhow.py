@@ -37,12 +37,12 @@ def anyhow(question: Question) -> Answer | None:
         return None
     named = [one for one in named_in(question.scores, question.query) if question.edges.degree(one.nodes).any()]
     taken = name_matching.places_of(named)
-    apart = [one for one in named_in_part(question) if taken.isdisjoint(range(one.start, one.end))]
+    apart = [one for one in named_in_part(question) if taken.isdisjoint(one.places)]
     named = name_matching.by_place([*named, *apart])
     if not named:
         return None
     taken = name_matching.places_of(named).union(tied)
-    kind = [place for place, (_, terms) in enumerate(words) if terms and place not in taken]
+    kind = name_matching.content_beside(words, taken)
     of_people = not kind and question.plain[0] == "who"
     of_people |= bool(kind) and all(question.plain[place] in _PEOPLE for place in kind)
     if not of_people and (not kind or kind[-1] > named[0].start):

@@ -313,9 +313,8 @@ def _about_itself(asked: About) -> bool:
 
 def _says_more_of_name(asked: About, one: Named) -> bool:
     """Tell whether a question says nothing but further words of a name: "who is Mayor Pike", Mayor Elaine Pike."""
-    names, whole = name_matching.places_of([one]), one.whole.split()
-    said = [word.lower() for place, (word, terms) in enumerate(asked.query.words) if terms and place not in names]
-    return bool(said) and all(word in whole for word in said)
+    said = {asked.plain[place] for place in name_matching.content_beside(asked.query.words, one.places)}
+    return bool(said) and said.issubset(one.whole.split())
 
 
 def _about(question: Question, words: Words, named: Sequence[Named]) -> tuple[About, Meaning]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from fourfold import ordered, refine
 from fourfold.config import Paths
 from fourfold.index.base import NO_NODES, EdgePart, Nodes, Steps
-from fourfold.language.name_matching import MOST_NAMESAKES
+from fourfold.language.name_matching import MOST_NAMESAKES, lowered
 from fourfold.query import Query
 from fourfold.ragged import distinct
 from fourfold.relations.relations import Relations
@@ -41,7 +41,7 @@ class Question:
     @property
     def plain(self) -> list[str]:
         """Its words in lower case."""
-        return [word.lower() for word, _ in self.query.words]
+        return lowered(self.query.words)
 
     @property
     def walker(self) -> Walker:

@@ -157,7 +157,7 @@ def _with_codes(question: Question, found: list[Named]) -> list[Named]:
     called = codes.named(query.words, nodes, written, types, alone=not found)
     if "#" in query.typed:
         called += codes.numbered(query.typed, query.words, nodes, query.called_of(nodes))
-    apart = [one for one in called if taken.isdisjoint(range(one.start, one.end))]
+    apart = [one for one in called if taken.isdisjoint(one.places)]
     return name_matching.by_place([*found, *(one for one in apart if _has_edges(question, one))])
 
 
@@ -171,9 +171,8 @@ def _is_asked_for(question: Question, one: Named, found: Sequence[Named]) -> boo
     """
     words = question.query.words
     places = Sentence(words, [other for other in found if other is not one]).of_type()
-    own = range(one.start, one.end)
-    proper = any(words[place][0][:1].isupper() for place in own if place)  # the first word has one anyhow
-    if proper or [own[-1]] != places[-1:] or not set(own).issubset(places) or not places[0]:
+    proper = any(words[place][0][:1].isupper() for place in one.places if place)  # the first word has one anyhow
+    if proper or [one.end - 1] != places[-1:] or not set(one.places).issubset(places) or not places[0]:
         return False
     return not edge_only.is_silent(question, [one], one.nodes, by_names=True)
 
@@ -182,7 +181,7 @@ def _with_nearly(question: Question, found: list[Named]) -> list[Named]:
     """Return what a question names, with what it names but for accents or a letter: of the best by any part."""
     query, hold, numbers = question.query, question.relations.hold, question.scores.term_numbers
     taken = name_matching.places_of(found)
-    left = [place for place, (_, terms) in enumerate(query.words) if terms and place not in taken]
+    left = name_matching.content_beside(query.words, taken)
 
     def known(place: int) -> bool:
         return all(term in numbers for term in query.words[place][1])
@@ -194,9 +193,8 @@ def _with_nearly(question: Question, found: list[Named]) -> list[Named]:
     one = name_matching.nearly(query.words, nodes, query.names_of(nodes), known)
     if one is None or not _has_edges(question, one):
         return found
-    places = range(one.start, one.end)
-    only_asks = all(hold(*query.words[place]) for place in places)
-    return name_matching.by_place([*found, one]) if taken.isdisjoint(places) and not only_asks else found
+    only_asks = all(hold(*query.words[place]) for place in one.places)
+    return name_matching.by_place([*found, one]) if taken.isdisjoint(one.places) and not only_asks else found
 
 
 def _with_longer(question: Question, found: list[Named]) -> list[Named]:
@@ -211,7 +209,7 @@ def _with_longer(question: Question, found: list[Named]) -> list[Named]:
     for one in _parts(question):
         within = [other for other in found if one.start <= other.start and other.end <= one.end]
         taken = name_matching.places_of(within)
-        beside = [place for place in range(one.start, one.end) if words[place][1] and place not in taken]
+        beside = [place for place in one.places if words[place][1] and place not in taken]
         if len(within) != 1 or not beside or any(hold(*words[place]) for place in beside):
             continue
         town = within[0].nodes
@@ -235,11 +233,8 @@ def _with_told_beside(question: Question, found: list[Named]) -> list[Named]:
     Such a word is none that may ask for an edge, nor the first of the question.
     """
     words, hold, taken = question.query.words, question.relations.hold, name_matching.places_of(found)
-    left = {
-        word
-        for place, (word, terms) in enumerate(words)
-        if place and terms and place not in taken and word[:1].isupper() and not hold(word, terms)
-    }
+    beside = [words[place] for place in name_matching.content_beside(words, {0, *taken})]
+    left = {word for word, terms in beside if word[:1].isupper() and not hold(word, terms)}
     if not found or not left or not any(word[:1].islower() for word, _ in words):
         return found
     one = _partly(question, lambda word, _: word not in left)
@@ -247,7 +242,7 @@ def _with_told_beside(question: Question, found: list[Named]) -> list[Named]:
         parts = (one for one in _parts(question) if {word for word, _ in words[one.start : one.end]} <= left)
         letters = sum(len(word) for word in left)
         one = next((one for one in parts if len(one.nodes) == 1 and name_matching.tells(letters, one)), None)
-    if one is None or not taken.isdisjoint(range(one.start, one.end)):
+    if one is None or not taken.isdisjoint(one.places):
         return found
     return name_matching.by_place([*found, one])
 
@@ -262,7 +257,7 @@ def _with_definite(question: Question, found: list[Named]) -> list[Named]:
     for one in _parts(question) if found and "the" in plain else ():
         alone = len(one.nodes) == 1 and plain[one.start - 1 : one.start] == ["the"]
         alone &= plain[max(one.start - 3, 0) : one.start - 1] not in _PARTS
-        if alone and _TOLD_BY.isdisjoint(plain[one.end : one.end + 1]) and taken.isdisjoint(range(one.start, one.end)):
+        if alone and _TOLD_BY.isdisjoint(plain[one.end : one.end + 1]) and taken.isdisjoint(one.places):
             beside.append(one)
     return name_matching.by_place([*found, *beside])
 

@@ -124,8 +124,8 @@ def _asks(question: Question, named: Sequence[Named], found: Answer | None) -> b
     if asks_why(plain):
         return found is None or not _gives_reason(question, found)
     if asks_what_happened(plain, names) or asks_for_deed(question.query.words, names):
-        said = [word for place, (word, terms) in enumerate(question.query.words) if terms and place not in names]
-        return _unsure(found) and not any(map(question.relations.holds, said))
+        said = name_matching.content_beside(question.query.words, names)
+        return _unsure(found) and not any(question.relations.holds(question.query.words[place][0]) for place in said)
     if asks_for_cause(plain):
         return _unsure(found)
     if plain[:1] == ["when"] and Sentence(question.query.words, named).asks_when():
@@ -148,7 +148,7 @@ def _gives_reason(question: Question, found: Answer) -> bool:
 def _covers_more(question: Question, named: Sequence[Named], texts: Nodes) -> bool:
     """Tell whether what is named covers the rest of a question as well as any text beside it: it tells that itself."""
     covering, taken = Covering.of(question), name_matching.places_of(named)
-    left = [place for place, (_, terms) in enumerate(question.query.words) if terms and place not in taken]
+    left = name_matching.content_beside(question.query.words, taken)
     if covering is None or not left:
         return False
     told = covering.share(left)[0]

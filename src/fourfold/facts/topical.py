@@ -211,8 +211,8 @@ class Topic(Question):
 
     def _left(self, taken: Collection[int] = ()) -> list[int]:
         """Return the places of the words that say something, but for those taken."""
-        words = enumerate(self.query.words)
-        return [place for place, (word, terms) in words if terms and place not in taken and word.lower() not in FRAMES]
+        plain = self.plain
+        return [p for p in name_matching.content_beside(self.query.words, taken) if plain[p] not in FRAMES]
 
     def _is_silent(self, named: Sequence[Named], nodes: Nodes) -> bool:
         """Tell whether texts say nothing that their edges do not: such texts tell no topic."""

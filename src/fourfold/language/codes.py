@@ -11,7 +11,7 @@ import numpy as np
 
 from fourfold.index.base import Nodes
 from fourfold.index.names import LONGEST
-from fourfold.language.name_matching import Named, Words, by_place, places_of
+from fourfold.language.name_matching import Named, Words, by_place, lowered, places_of
 
 _NUMBER = re.compile(r"#([0-9]{1,12})(?![0-9])")
 """A number as issues and tickets have it."""
@@ -31,7 +31,7 @@ def named(
     ``written`` has the words of the names of ``nodes``, as they are written. Where the question names nothing else
     (``alone``), capitals of the name are enough: "who wrote pep 8".
     """
-    typed = [word.lower() for word, _ in words]
+    typed = lowered(words)
     telling = any(word != word.upper() for word, _ in words)  # in a question all in capitals these tell nothing
     codes = [tuple(word.lower() for word in _code_of(name)) for name in written]
     kinds = [*zip(codes, types, strict=True)]
@@ -50,7 +50,7 @@ def named(
             found[begin, end] = replace(one, nodes=np.append(one.nodes, node))
     apart: list[Named] = []
     for one in sorted(found.values(), key=lambda one: (one.start - one.end, one.start)):
-        if places_of(apart).isdisjoint(range(one.start, one.end)):
+        if places_of(apart).isdisjoint(one.places):
             apart.append(one)
     return by_place(apart)
 
@@ -77,7 +77,7 @@ def in_series(
 
     ``found`` are the names without a number, ``written`` has the words of the names of ``nodes``.
     """
-    typed = [word.lower() for word, _ in words]
+    typed = lowered(words)
     for one in found:
         called = tuple(typed[one.start : one.end + 1])
         if one.end < len(typed) and typed[one.end].isdecimal():

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from fourfold.language.lexicon import DO, QUESTION, RELATIVE, WHICH
-from fourfold.language.name_matching import Words
+from fourfold.language.name_matching import Words, lowered
 from fourfold.language.placed import ARTICLES, PREPOSITIONS
 
 _JOIN = PREPOSITIONS | RELATIVE | frozenset("over about when regarding concerning saying".split())
@@ -33,7 +33,7 @@ def descriptions(words: Words) -> Iterator[Description]:
 
     What asks for nothing but what it describes is no question: "memos about mould".
     """
-    typed = [word.lower() for word, _ in words]
+    typed = lowered(words)
     content = [bool(terms) for _, terms in words]
     if QUESTION.intersection(typed[:1]) or WHICH.intersection(typed[1:2]):
         yield from _with_more(typed, content)

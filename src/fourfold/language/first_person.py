@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from fourfold.language.name_matching import Named, Words
+from fourfold.language.name_matching import Named, Words, lowered
 
 OWN = "my"
 _FIRST_PERSON = frozenset({"i", OWN, "mine", "myself", "me"})
@@ -30,7 +30,7 @@ def first_person(words: Words, taken: Collection[int]) -> int:
     So it does by "the user", but not in "show me", nor by a numeral: "Elizabeth I"; and what is "my passport" is the
     passport, where that is named.
     """
-    plain = [word.lower() for word, _ in words]
+    plain = lowered(words)
     for place, word in enumerate(plain):
         before = words[place - 1][0] if place else ""
         numeral = word == "i" and place > 0 and before[:1].isupper() and (place > 1 or place + 1 == len(plain))

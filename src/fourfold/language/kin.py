@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from fourfold.language.name_matching import Named, Reading, Words, places_of, replaced
+from fourfold.language.name_matching import Named, Reading, Words, lowered, places_of, replaced
 
 _PARENTS = frozenset("parent parents father fathers mother mothers".split())
 _CHILDREN = frozenset("child children son sons daughter daughters".split())
@@ -38,7 +38,7 @@ Holds = Callable[[str], bool]
 
 def called(words: Words) -> bool:
     """Tell whether a question has a word for kin that hardly any edge type is near: aunts, grandchildren."""
-    typed = [word.lower() for word, _ in words]
+    typed = lowered(words)
     return any(word.startswith(_GRAND) or word.removesuffix("s") in _BY_SIBLINGS for word in typed)
 
 
@@ -47,7 +47,7 @@ def spelt_out(words: Words, named: Sequence[Named], holds: Holds, terms: Callabl
 
     Only where edges say the steps and none says the whole; ``holds`` tells whether an edge type may be meant by a word.
     """
-    typed, names = [word.lower() for word, _ in words], places_of(named)
+    typed, names = lowered(words), places_of(named)
     for place in range(len(typed) if named else 0):
         end, steps = _kin(typed, place, holds)
         if steps and typed[end : end + 1] == [_AND] and end + 1 < len(typed):

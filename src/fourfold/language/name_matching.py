@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import accumulate, takewhile
@@ -68,6 +68,11 @@ class Named:
     start: int
     end: int
     whole: str = ""
+
+    @property
+    def places(self) -> range:
+        """Where its words stand."""
+        return range(self.start, self.end)
 
 
 Reading = tuple[Words, list[Named]]
@@ -142,7 +147,7 @@ def as_written(found: Named, words: Words, names_of: NamesOf) -> Named:
     """
     if len(found.nodes) < 2:
         return found
-    typed = [word.lower() for word, _ in words]
+    typed = lowered(words)
     written = names_of(found.nodes)
     length = {name: _length(list(name), typed, found) for name in set(written)}  # many nodes may share a name
     lengths = np.array([length[name] for name in written])
@@ -165,7 +170,7 @@ def spelt(found: Named, words: Words, names_of: NamesOf) -> bool:
     """Tell whether the question writes one of the nodes' names as it is: "films" is another form of Film."""
     if len(found.nodes) > MOST_NAMESAKES:
         return True
-    typed = [word.lower() for word, _ in words]
+    typed = lowered(words)
     parts = np.split(found.nodes, _READ_FIRST)
     return any(_length(list(name), typed, found) for part in parts if len(part) for name in set(names_of(part)))
 
@@ -235,7 +240,7 @@ def in_full(words: Words, nodes: Nodes, written: Sequence[tuple[str, ...]]) -> N
     In scripts without word boundaries what stands beside it may be one run with it: 就选7天连锁酒店(天坛东门店)吧.
     ``written`` has the words of the names of ``nodes``, in lower case.
     """
-    typed = [word.lower() for word, _ in words]
+    typed = lowered(words)
     ends = [0, *accumulate(map(len, typed))]
     text, found = "".join(typed), Named(nodes[:0], 0, 0)
     for name in sorted(set(written), key=lambda name: (_letters(name), name)):
@@ -258,7 +263,17 @@ def is_owned(typed: str) -> bool:
 
 def places_of(named: Iterable[Named]) -> set[int]:
     """Return the places of the words that names stand for."""
-    return {place for one in named for place in range(one.start, one.end)}
+    return {place for one in named for place in one.places}
+
+
+def lowered(words: Words) -> list[str]:
+    """Return the words as typed, in lower case."""
+    return [word.lower() for word, _ in words]
+
+
+def content_beside(words: Words, taken: Collection[int]) -> list[int]:
+    """Return the places of the words that say something, but for those taken, in their order."""
+    return [place for place, (_, terms) in enumerate(words) if terms and place not in taken]
 
 
 def word_beside(words: Words, named: Sequence[Named]) -> int:

@@ -16,7 +16,7 @@ from fourfold.index.base import EdgePart, Nodes
 from fourfold.language import name_matching
 from fourfold.language.deeds import TOGETHER
 from fourfold.language.lexicon import WHICH, is_past
-from fourfold.language.name_matching import Named, NamesOf, Words
+from fourfold.language.name_matching import Named, NamesOf, Words, lowered
 from fourfold.language.nouns import names_sort
 from fourfold.language.placed import ARTICLES, PREPOSITIONS, refers_back, takes_place
 from fourfold.language.unspaced import FILLERS
@@ -42,7 +42,7 @@ def left_out(
     ``asks`` tells whether a word, in lower case, may ask for an edge.
     """
     single = {one.start for one in found if one.end - one.start == len(words[one.start][1]) == 1}
-    typed, first = [word.lower() for word, _ in words], min(one.start for one in found)
+    typed, first = lowered(words), min(one.start for one in found)
 
     def names_nothing(one: Named) -> bool:
         start = one.start
@@ -95,14 +95,14 @@ def _asks_within(one: Named, words: Words, asks: Callable[[str, Sequence[str]], 
 
 def _is_done_by(one: Named, words: Words) -> bool:
     """Tell whether the last word of a name is a participle there: "film produced by", beside a Film Producer."""
-    behind = [word.lower() for word, _ in words[one.end : one.end + 1]]
+    behind = lowered(words[one.end : one.end + 1])
     last, terms = words[one.end - 1]
     return behind == ["by"] and is_past(last.lower(), terms)
 
 
 def _may_pass(words: Words, place: int, starts: Collection[int]) -> bool:
     """Tell whether a word may name nothing where it stands: "which films", "film X", "script of X", "fall under"."""
-    typed = ["", *(word.lower() for word, _ in words), "", ""]
+    typed = ["", *lowered(words), "", ""]
     before, _, behind, after = typed[place : place + 4]
     if before in WHICH or (before == "the" and behind in _BELONGING) or (behind in PREPOSITIONS and not after):
         return True

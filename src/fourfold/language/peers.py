@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from fourfold.language.deeds import TOGETHER
 from fourfold.language.lexicon import RELATIVE
-from fourfold.language.name_matching import Named, Reading, Words, places_of, replaced
+from fourfold.language.name_matching import Named, Reading, Words, lowered, places_of, replaced
 from fourfold.language.placed import PREPOSITIONS
 from fourfold.language.syntax import CO, SAME
 
@@ -102,7 +102,7 @@ class Sharing:
         terms: Callable[[str], Sequence[str]],
     ) -> None:
         self._words, self._named, self._holds, self._says, self._terms = words, named, holds, says, terms
-        self._typed = [word.lower() for word, _ in words]
+        self._typed = lowered(words)
         names = places_of(named)
         self._free = [place for place in range(len(words)) if place not in names]
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.language.lexicon import QUESTION, RELATIVE, is_past
-from fourfold.language.name_matching import Named, Words
+from fourfold.language.name_matching import Named, Words, content_beside, lowered, places_of
 
 ONE_OF = frozenset({"a", "an"})
 ARTICLES = ONE_OF | {"the"}
@@ -37,13 +37,13 @@ class Placed:
     """
 
     def __init__(self, words: Words, named: Sequence[Named], labels: Sequence[bool] = ()) -> None:
-        self.words = [word.lower() for word, _ in words]
-        self.names = {place for name in named for place in range(name.start, name.end)}
+        self.words = lowered(words)
+        self.names = places_of(named)
         self._named_first = min(self.names, default=len(words))
         self._starts = {name.start for name in named}
         self._begins = {name.end: name.start for name in named}
         self._ends = {name.start: name.end for name in named}
-        self._content = {place for place, (_, terms) in enumerate(words) if terms} - self.names
+        self._content = set(content_beside(words, self.names))
         self._labels = labels = labels or [False] * len(words)
         self._in_label = [one and place not in self.names for place, one in enumerate(labels)]
         past = {place for place, (_, terms) in enumerate(words) if is_past(self.words[place], terms)}

@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import accumulate
 
 from fourfold.language.lexicon import PHRASES, QUESTION, WHICH
-from fourfold.language.name_matching import Named, Reading, Words, places_of
+from fourfold.language.name_matching import Named, Reading, Words, content_beside, lowered, places_of
 from fourfold.language.syntax import CO
 
 Word = tuple[str, tuple[str, ...]]
@@ -36,7 +36,7 @@ def read_aloud(
     said: list[Word | None] = [_parted(word) for word in words]
     for place in _qualifiers(text, words, named) if "(" in text else ():
         said[place] = None
-    typed = [word.lower() for word, _ in words]
+    typed = lowered(words)
     for phrase, word in PHRASES.items():
         start = next((at for at in range(len(typed)) if tuple(typed[at : at + len(phrase)]) == phrase), len(typed))
         end = start + len(phrase)
@@ -56,13 +56,13 @@ def without(words: Words, named: Sequence[Named], places: Collection[int]) -> Re
     if not places:
         return words, list(named)
     said = [None if place in places else word for place, word in enumerate(words)]
-    kept = [one for one in named if places_of([one]).isdisjoint(places)]
+    kept = [one for one in named if set(one.places).isdisjoint(places)]
     return _read(kept, said)
 
 
 def without_co(words: Words, named: Sequence[Named]) -> Reading | None:
     """Return the same without "co", where it may say nothing: "the co-founders of X", not "who co-founded Y with X"."""
-    names, typed = places_of(named), [word.lower() for word, _ in words]
+    names, typed = places_of(named), lowered(words)
     said = [None if typed[place] == CO and place not in names else word for place, word in enumerate(words)]
     if None not in said or _WITH in typed:
         return None
@@ -101,5 +101,4 @@ def _qualifiers(text: str, words: Words, named: Sequence[Named]) -> set[int]:
         opened = end > start and behind[start - 1].strip() == "("
         if opened and names.isdisjoint(inside) and all(words[one][0].lower() not in _ASK for one in inside):
             found.update(inside)
-    asked = (terms and place not in names and place not in found for place, (_, terms) in enumerate(words))
-    return found if any(asked) else set()
+    return found if content_beside(words, names | found) else set()

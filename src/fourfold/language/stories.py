@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from fourfold.language.lexicon import DO
-from fourfold.language.name_matching import Words
+from fourfold.language.name_matching import Words, content_beside, lowered
 from fourfold.language.syntax import FRAMES
 
 _OF_REASONS = frozenset("why reason reasons cause causes because purpose motive".split())
@@ -47,10 +47,9 @@ def asks_for_cause(plain: Sequence[str]) -> bool:
 
 def asks_for_deed(words: Words, names: Collection[int]) -> bool:
     """Tell whether words ask what somebody did: "what did X decide", "what side did X take", not "what does X do"."""
-    plain = [word.lower() for word, _ in words]
+    plain = lowered(words)
     asks = bool(names) and plain[:1] == ["what"] and not DO.isdisjoint(plain[1 : _FAR + 1])
-    said = (plain[place] for place, (_, terms) in enumerate(words) if terms and place not in names)
-    return asks and any(word not in FRAMES for word in said)
+    return asks and any(plain[place] not in FRAMES for place in content_beside(words, names))
 
 
 def tells_reason(label: Sequence[str]) -> bool:

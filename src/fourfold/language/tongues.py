@@ -12,7 +12,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 
 from fourfold.edge_types import label
 from fourfold.language.glosses import TELLING, WITHIN
-from fourfold.language.name_matching import Words
+from fourfold.language.name_matching import Words, lowered
 from fourfold.lazy import once
 from fourfold.word_breaks import without_marks
 
@@ -101,7 +101,7 @@ def _tongue(words: Iterable[str], *, names: bool = False) -> int:
 
 def in_another_tongue(words: Words) -> bool:
     """Tell whether a question may be of another language than English."""
-    return _tongue((word.lower() for word, _ in words), names=True) >= 0
+    return _tongue(lowered(words), names=True) >= 0
 
 
 def in_english(words: Words, names: Container[int], terms: Callable[[str], Sequence[str]]) -> Words:
@@ -109,7 +109,7 @@ def in_english(words: Words, names: Container[int], terms: Callable[[str], Seque
 
     What German and Dutch put last stands where English has it: "wer hat X geschrieben" is "who wrote X has".
     """
-    typed = [word.lower() for word, _ in words]
+    typed = lowered(words)
     tongue = _tongue(word for place, word in enumerate(typed) if place not in names)
     if tongue < 0:
         return words

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from fourfold.index.base import Nodes
-from fourfold.language.name_matching import Named, NamesOf, Reading, Words
+from fourfold.language.name_matching import Named, NamesOf, Reading, Words, lowered
 from fourfold.word_breaks import UNSPACED
 
 _RUN = re.compile(f"[{UNSPACED}]+|[^{UNSPACED}]+")
@@ -72,7 +72,7 @@ def begun(words: Words, nodes: Nodes, written: Sequence[tuple[str, ...]]) -> Nam
     是什么（歌曲）. ``written`` has the words of the names of ``nodes``,
     in lower case.
     """
-    typed = [word.lower() for word, _ in words]
+    typed = lowered(words)
     firsts = [name[0] if name[1:] and len(name[0]) > 1 and asks(name[0]) else "" for name in written]
     places = [next((place for place, word in enumerate(typed) if first and first in word), -1) for first in firsts]
     longest = max((len(first) for first, place in zip(firsts, places, strict=True) if place >= 0), default=0)
@@ -106,7 +106,7 @@ def parted(
         pieces = _pieces(word, known, labels) if runs_together(word) else [(word, True)]
         parts += [(piece, () if not says else own if piece == word else tuple(terms(piece))) for piece, says in pieces]
         starts.append(len(parts))
-    typed = [word.lower() for word, _ in parts]
+    typed = lowered(parts)
 
     def moved(one: Named, names: Sequence[tuple[str, ...]]) -> Named | None:
         start, end = starts[one.start], starts[one.end]

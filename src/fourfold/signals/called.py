@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fourfold.index.base import NO_NODES, Nodes
-from fourfold.language.name_matching import Named, NamesOf, Words, begin_of
+from fourfold.language.name_matching import Named, NamesOf, Words, begin_of, lowered
 
 MOST = 8
 """So many things a question calls by their names, the first of them: what each leads on to is looked at."""
@@ -54,7 +54,7 @@ def called(found: Sequence[Named], words: Words, written_of: NamesOf, best_of: C
     the parts of a document are; None where none may be.
     """
     meant: dict[int, str] = {}
-    typed, one_case = [word.lower() for word, _ in words], _of_one_case(words)
+    typed, one_case = lowered(words), _of_one_case(words)
     for one in found:
         if len(meant) == MOST:
             break

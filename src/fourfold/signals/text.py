@@ -9,10 +9,11 @@ import numpy as np
 
 from fourfold.frozen import FrozenDict
 from fourfold.index.base import NO_VALUES, Allowed, NodeValues
+from fourfold.language.name_matching import Words
 
 
 def term_weights(
-    words: Sequence[tuple[str, tuple[str, ...]]],
+    words: Words,
     keywords: Sequence[str],
     boost: float,
     *,
