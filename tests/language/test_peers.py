@@ -68,7 +68,7 @@ def test_a_label_that_says_with_whom_is_followed():
 
 def test_co_is_a_word_of_its_own_but_in_names():
     words = [(word, (word,)) for word in "coauthors coach coworker".split()]
-    apart, _ = with_co_apart(words, [], lambda word: [word])
+    apart, _ = with_co_apart(words, [], lambda word: [word], lambda phrase: False)
     assert [word for word, _ in apart] == ["co", "authors", "coach", "co", "worker"]
 
 

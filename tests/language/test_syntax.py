@@ -146,10 +146,10 @@ def test_what_happened_and_instances():
 
 
 def test_phrases_and_names_ask_nothing():
-    assert sentence("name a [carpenter]").asks()
-    assert not sentence("tell me about [Ada]").asks()
-    assert not sentence("[Who Goes There]").asks()
-    assert sentence("").at(0) == "" and not sentence("").asks()
+    assert sentence("name a [carpenter]").asks
+    assert not sentence("tell me about [Ada]").asks
+    assert not sentence("[Who Goes There]").asks
+    assert sentence("").at(0) == "" and not sentence("").asks
 
 
 @pytest.mark.parametrize(
@@ -169,7 +169,7 @@ def test_phrases_and_names_ask_nothing():
     ],
 )
 def test_phrases_that_ask(question, asks):
-    assert sentence(question).asks() is asks
+    assert sentence(question).asks is asks
 
 
 def test_a_word_behind_a_name_may_ask():

@@ -40,8 +40,6 @@ _YEAR = 10_000
 
 def put_first(question: Question, answer: Answer, asked: Measured) -> Answer | None:
     """Return the answer with the ends first that have the amount asked for; None where the graph does not tell."""
-    if len(answer.nodes) < 2:
-        return None
     best = np.flatnonzero(answer.as_good)
     if not 1 < len(best) <= _MOST:
         return None

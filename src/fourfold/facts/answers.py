@@ -6,7 +6,7 @@ named node or one step further may be.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -25,7 +25,6 @@ from fourfold.language.name_matching import Named, is_owned, nodes_of, word_besi
 from fourfold.language.syntax import Sentence
 from fourfold.relations.asked_types import Reader
 from fourfold.signals import paths
-from fourfold.signals.common_ends import single_steps
 from fourfold.signals.paths import OF_ANOTHER_KIND, Answer
 
 _THIRD = 0.018
@@ -87,8 +86,13 @@ class About(Question):
         nodes = next(one.nodes for one in self.named if one.end == places[0])
         return other if self.kinds.ended(places[-1:], nodes).any() else meaning
 
-    def may_be_silent(self) -> bool:
-        """Tell whether what is named may step back whatever the words ask for."""
+    def may_be_silent(self, left_out: Collection[int]) -> bool:
+        """Tell whether what is named may step back whatever the words ask for.
+
+        A noun beside a name asks, too, where the words ``left_out`` say how much of it there is.
+        """
+        if left_out and self.sentence.all_content():
+            return True
         asked = self.query.typed.endswith(QUESTION_MARKS)
         beside = self.sentence.asks_beside() or bool(self.owned()) or (asked and self.sentence.all_content())
         return self.settings.silent <= 1.0 and beside
@@ -105,7 +109,14 @@ class About(Question):
         return [] if is_it else [place]
 
     def where_silent(self, meaning: Meaning, answer: Answer) -> tuple[Answer, bool]:
-        """Return the answer, and whether what is named steps back however unsure it is; where that may be."""
+        """Return the answer, and whether what is named steps back however unsure it is; where that may be.
+
+        Edges of one type tell no kinds apart, and where no word asks for them they lead to no number and no date.
+        """
+        if len(self.relations) == 1:
+            counted = self.sentence.asks_amount() or self.sentence.asks_when()
+            silent = not counted and answer.sure < 1.0 and self.is_silent(answer.named)
+            return (self.where_unsure(meaning, answer) if silent else answer), silent
         settings, silent = self.settings, True
         by_kind = len(self.named) == 1 and bool((meaning.kind | (meaning.trust <= settings.low)).all())
         unsure = answer.sure < settings.silent_sure or by_kind
@@ -129,7 +140,7 @@ class About(Question):
         places = self.sentence.heads()
         if (meaning.trust[places] > 0).any() and self._passes(places, found):
             shorter = self._walked(meaning.without(places), unsaid=unsaid)
-            if shorter is None and (beside := self.standing_beside(partial(self.kinds.having, places))) is not None:
+            if shorter is None and (beside := self.beside_named(partial(self.kinds.having, places))) is not None:
                 shorter = replace(beside, sure=found.sure)
             if shorter is not None and (of_it := self.kinds.told(places, shorter.nodes)).any():
                 return self._sensible(shorter.first(of_it))
@@ -180,8 +191,7 @@ class About(Question):
             return None
         if (found := typed_neighbours.beside_the_way(self, answer, is_type)) is not None:
             return found
-        steps = single_steps(self.walker, self.named)
-        return typed_neighbours.around(self, self.named, steps, is_type, either=not self.sentence.joins())
+        return typed_neighbours.around(self, self.named, is_type, either=not self.sentence.joins())
 
     def where_unsure(self, meaning: Meaning, answer: Answer) -> Answer:
         """Return what a node answers that says nothing its edges do not: by a step unsaid, else by any edge."""
@@ -230,7 +240,7 @@ class About(Question):
             found = self.kinds.said(said, nodes) | self.kinds.ended(told, nodes) | self.kinds.told(told, nodes)
             return found if found.any() or not said else self.kinds.typed(said, nodes, head=True, alike=True)
 
-        return self.standing_beside(of_it)
+        return self.beside_named(of_it)
 
     def of_kind_behind(self, meaning: Meaning, answer: Answer) -> Answer:
         """Return what is of the kind asked for one step behind the named node where the words lead nowhere from it.
@@ -250,9 +260,9 @@ class About(Question):
         found = self.answer(meaning.without_kinds(), unsaid=True)
         return found if found.explained >= _LEAST and len(found.nodes) <= _MOST_BEHIND else None
 
-    def standing_beside(self, of_it: Callable[[Nodes], NDArray[np.bool_]]) -> Answer | None:
+    def beside_named(self, of_it: Callable[[Nodes], NDArray[np.bool_]]) -> Answer | None:
         """Return what of some kind stands beside the named nodes; None where nothing does."""
-        return paths.beside(single_steps(self.walker, self.named), self.named, of_it)
+        return paths.beside(self.walker, self.named, of_it)
 
     def of_kind_beside(self, one: Named) -> Named:
         """Keep, of nodes of one name, those that are of the kind that a word beside it says: "the Missouri river"."""
@@ -359,7 +369,7 @@ class About(Question):
 
     def _date_beside(self, answer: Answer) -> Answer:
         """Return the date that stands beside the named node where the words lead to none: "when was X first shown"."""
-        found = self.standing_beside(lambda nodes: self._are_dates(nodes[:_MOST_BEHIND], len(nodes)))
+        found = self.beside_named(lambda nodes: self._are_dates(nodes[:_MOST_BEHIND], len(nodes)))
         return answer if found is None else replace(found, sure=answer.sure)
 
     def _are_dates(self, nodes: Nodes, count: int) -> NDArray[np.bool_]:

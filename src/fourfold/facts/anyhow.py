@@ -16,7 +16,6 @@ from fourfold.facts.subjects import named_in
 from fourfold.index.base import Nodes
 from fourfold.language import name_matching
 from fourfold.signals import paths
-from fourfold.signals.common_ends import single_steps
 from fourfold.signals.paths import Answer
 
 _TIED = frozenset("connected involved associated related linked tied".split())
@@ -53,7 +52,7 @@ def anyhow(question: Question) -> Answer | None:
             return np.array([*map(acts, question.query.types_of(nodes))], bool)
         return Kinds.of(question).typed(kind, nodes, head=True)
 
-    answer = paths.beside(single_steps(question.walker, named), named, of_it)
+    answer = paths.beside(question.walker, named, of_it)
     if answer is not None and of_people:
         answer = answer.first(np.array([*map(is_person, question.query.types_of(answer.nodes))], bool))
     return answer and replace(answer, sure=_SURE)

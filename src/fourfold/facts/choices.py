@@ -15,13 +15,13 @@ from fourfold.language.name_matching import nodes_of
 from fourfold.signals.paths import Answer
 
 Read = tuple[About, Answer, Meaning]
-"""A question, its answer, and what its words mean: here nothing, as none is followed."""
+"""A question, its answer, and what its words mean."""
 
 
 def called_so(about: About) -> Read | None:
     """Return what beside the named node is called by one of two words, "is X good or evil"; None where nothing is."""
     places = about.sentence.choice()
-    found = about.standing_beside(partial(about.kinds.named, places)) if places else None
+    found = about.beside_named(partial(about.kinds.named, places)) if places else None
     return None if found is None else _sure(about, found)
 
 
@@ -36,7 +36,7 @@ def verified(about: About, meaning: Meaning) -> Read | None:
     if not starts or not others:
         return None
     either = nodes_of(one for one in about.named if one.start in starts)
-    found = replace(about, named=others).standing_beside(lambda nodes: ordered.contains(either, nodes))
+    found = replace(about, named=others).beside_named(lambda nodes: ordered.contains(either, nodes))
     if found is None or len(found.nodes) == 1:
         return None if found is None else _sure(about, found)
     asked = meaning.asked[about.sentence.free()] >= SAME_FAMILY
@@ -45,4 +45,5 @@ def verified(about: About, meaning: Meaning) -> Read | None:
 
 
 def _sure(about: About, found: Answer) -> Read:
+    """Return the same with an answer that is sure, as no word is followed to it."""
     return about, replace(found, sure=1.0), Meaning.none(len(about.query.words), len(about.relations))

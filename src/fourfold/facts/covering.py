@@ -25,6 +25,9 @@ A_TEXT = 12
 A_THING = 20
 """What has fewer is a thing, of which little is said."""
 
+LONGER = 1.5
+"""A text about a thing has so many times its wordpieces at least."""
+
 
 def sizes_of(question: Question, nodes: Nodes) -> NDArray[np.int64]:
     """Return how many distinct wordpieces nodes have, (len(nodes),)."""

@@ -15,7 +15,6 @@ from fourfold.facts.question import Question
 from fourfold.facts.sensible import acts
 from fourfold.index.base import NO_NODES, Nodes
 from fourfold.signals import paths
-from fourfold.signals.common_ends import single_steps
 from fourfold.signals.paths import OF_ANOTHER_KIND, Answer
 
 _WHO = frozenset({"who", "whom", "whose"})
@@ -47,8 +46,7 @@ def of_described(question: Question) -> Answer | None:
         return None
     for one in described(question):
         if len(found := _beside(question, one.nodes)):
-            steps = single_steps(question.walker, [one])
-            answer = paths.beside(steps, [one], partial(ordered.contains, found))
+            answer = paths.beside(question.walker, [one], partial(ordered.contains, found))
             return answer and replace(answer, sure=_SURE)
     return None
 

@@ -17,6 +17,7 @@ from fourfold.config import RetrievalConfig
 from fourfold.facts import amounts, choices, excepted, subjects, unknown_names
 from fourfold.facts.answers import EXPLAINED, QUESTION_MARKS, About
 from fourfold.facts.anyhow import anyhow
+from fourfold.facts.choices import Read
 from fourfold.facts.doers import of_described, who_did
 from fourfold.facts.kinds import Kinds
 from fourfold.facts.near_names import nearest
@@ -225,30 +226,13 @@ def _trusted(question: Question, left_out: frozenset[int], measured: Measured | 
     if measured is not None and measured.largest is not None:
         answer = amounts.of_type(about.kinds, about.sentence, answer)
     silent = False
-    if _may_be_silent(about, left_out):
-        answer, silent = _where_silent(about, meaning, answer)
+    if about.may_be_silent(left_out):
+        answer, silent = about.where_silent(meaning, answer)
     said = len(question.relations) > 1 or (meaning.trust >= SAME_FAMILY).any()  # else a text may say it
     return (answer, silent) if silent or (answer.sure and said) else None
 
 
-def _may_be_silent(asked: About, left_out: Collection[int]) -> bool:
-    """Tell the same as ``About.may_be_silent``, also of a noun beside a name, of which the rest said how much."""
-    return asked.may_be_silent() or (bool(left_out) and asked.sentence.all_content())
-
-
-def _where_silent(asked: About, meaning: Meaning, answer: Answer) -> Found:
-    """Return the answer, and whether what is named steps back however unsure it is, see ``About.where_silent``.
-
-    Edges of one type tell no kinds apart, and where no word asks for them they lead to no number and no date.
-    """
-    if len(asked.relations) > 1:
-        return asked.where_silent(meaning, answer)
-    counted = asked.sentence.asks_amount() or asked.sentence.asks_when()
-    silent = not counted and answer.sure < 1.0 and asked.is_silent(answer.named)
-    return (asked.where_unsure(meaning, answer) if silent else answer), silent
-
-
-def _understood(question: Question, left_out: Collection[int]) -> tuple[About, Answer, Meaning] | None:
+def _understood(question: Question, left_out: Collection[int]) -> Read | None:
     """Return the question, its answer and what its words mean, by what it names first that has one; None: nothing.
 
     Words at the places ``left_out`` say nothing.
@@ -269,7 +253,7 @@ def _understood(question: Question, left_out: Collection[int]) -> tuple[About, A
             return chosen
         if asked.sentence.verifies():
             return choices.verified(asked, meaning)
-        if _about_itself(asked) or not (meaning.trust.any() or _may_be_silent(asked, left_out)):
+        if _about_itself(asked) or not (meaning.trust.any() or asked.may_be_silent(left_out)):
             continue  # before any name is read: most questions ask for no edge
         meaning = asked.without_apposed(meaning)
         found = *_read(asked, meaning), meaning
@@ -289,7 +273,7 @@ def _without_names(asked: About, meaning: Meaning) -> Meaning:
     return meaning.without(unknown_names.places(written, asked.sentence, lambda place: relations.hold(*words[place])))
 
 
-def _by_the_noun(asked: About, answer: Answer, meaning: Meaning) -> tuple[About, Answer, Meaning]:
+def _by_the_noun(asked: About, answer: Answer, meaning: Meaning) -> Read:
     """Return the same, or by one noun alone where what was made leads on and all words together do not.
 
     Of "who wrote the soundtrack for X" the soundtrack asks, of "who wrote the opinion of the court in X" the opinion.

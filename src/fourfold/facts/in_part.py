@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from fourfold.facts.covering import A_THING, sizes_of
+from fourfold.facts.covering import A_THING, LONGER, sizes_of
 from fourfold.facts.question import Question
 from fourfold.language import name_matching
 from fourfold.language.name_matching import Named
@@ -19,9 +19,6 @@ _MAY_BE_MEANT = 16
 
 _TYPES = 2
 """Where all are of one type, or of none, and some have a text, a title is no name of a thing."""
-
-LONGER = 1.5
-"""A text about a thing has so many times its wordpieces at least."""
 
 
 def named_in_part(question: Question, *, things: bool = True) -> list[Named]:

@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 
 from fourfold import ordered
 from fourfold.facts import edge_only, subjects
-from fourfold.facts.covering import A_TEXT, A_THING, Covering, sizes_of
-from fourfold.facts.in_part import LONGER, named_in_part
+from fourfold.facts.covering import A_TEXT, A_THING, LONGER, Covering, sizes_of
+from fourfold.facts.in_part import named_in_part
 from fourfold.facts.question import MOST_OF_ANY_TYPE, Question
 from fourfold.index.base import Nodes
 from fourfold.language import name_matching
+from fourfold.language.codes import has_figures
 from fourfold.language.first_person import is_who_asks
 from fourfold.language.lexicon import is_amount, is_date
 from fourfold.language.name_matching import Named, nodes_of
@@ -32,7 +33,6 @@ from fourfold.language.stories import (
 )
 from fourfold.language.syntax import DATES, Sentence
 from fourfold.signals import paths
-from fourfold.signals.common_ends import single_steps
 from fourfold.signals.paths import Answer
 from fourfold.types import FloatArray
 
@@ -82,7 +82,7 @@ def telling(question: Question, named: Sequence[Named]) -> Answer | None:
         told: NDArray[np.bool_] = (sizes >= A_TEXT) & (sizes > LONGER * longest) & others
         return told
 
-    answer = paths.beside(single_steps(question.walker, named), named, are_texts)
+    answer = paths.beside(question.walker, named, are_texts)
     if answer is None or edge_only.is_silent(question, named, answer.nodes, by_names=True):
         return None
     if not asks_why(question.plain) and _covers_more(question, named, answer.nodes):
@@ -112,11 +112,7 @@ def said_itself(question: Question, found: Answer | None) -> bool:
     ends = [] if found is None else question.query.names_of(found.best())
     if any(is_date(name) if when else is_amount(name, counted=False) for name in ends):
         return False
-    return _has_figures(question.query.texts_of(own)[0])
-
-
-def _has_figures(text: str) -> bool:
-    return any(character.isdigit() for character in text)
+    return has_figures(question.query.texts_of(own)[0])
 
 
 def _asks(question: Question, named: Sequence[Named], found: Answer | None) -> bool:
@@ -130,7 +126,7 @@ def _asks(question: Question, named: Sequence[Named], found: Answer | None) -> b
         return _unsure(found)
     if plain[:1] == ["when"] and Sentence(question.query.words, named).asks_when():
         dated = found is not None and any(map(is_date, question.query.names_of(found.best())))
-        return not dated and not any(map(_has_figures, question.query.texts_of(nodes_of(named))))
+        return not dated and not any(map(has_figures, question.query.texts_of(nodes_of(named))))
     return False
 
 

@@ -17,14 +17,13 @@ import numpy as np
 from fourfold import ordered, refine
 from fourfold.config import RetrievalConfig
 from fourfold.facts import edge_only
-from fourfold.facts.covering import Covering
+from fourfold.facts.covering import LONGER, Covering
 from fourfold.facts.question import MOST_OF_ANY_TYPE, Question
 from fourfold.index.base import Nodes, NodeValues
 from fourfold.language import name_matching
 from fourfold.language.name_matching import Named, nodes_of
 from fourfold.language.syntax import FRAMES
 from fourfold.signals import paths
-from fourfold.signals.common_ends import single_steps
 from fourfold.signals.paths import Answer
 
 _SURE = 0.7
@@ -35,9 +34,6 @@ _LEAST = 0.15
 
 _MORE = 0.12
 """So much more of it than the named node must what stands beside it cover …"""
-
-_LONGER = 1.5
-"""A text has so many times the wordpieces of what is named at least."""
 
 _MUCH, _NEARLY_ALL = 0.5, 0.8
 """… and so much of it where a part of the name is all that names it, or a word that alone would not tell it."""
@@ -92,8 +88,7 @@ class Topic(Question):
         best = min(found, key=self._rank) if len(found) > 1 else next(iter(found), None)
         if best is None or self._is_silent(best.named, best.texts):
             return None
-        steps = single_steps(self.walker, best.named)
-        answer = paths.beside(steps, best.named, partial(ordered.contains, best.told.nodes))
+        answer = paths.beside(self.walker, best.named, partial(ordered.contains, best.told.nodes))
         return answer and replace(answer, values=best.told.at(answer.nodes) / best.told.values.max(), sure=_SURE)
 
     def _rank(self, one: _Beside) -> tuple[float, str]:
@@ -124,7 +119,7 @@ class Topic(Question):
         if not is_named.any() or not covering.things[is_named].all() or self.has_very_many(own, MOST_OF_ANY_TYPE):
             return None
         near, whole = self._near(own)
-        longer = covering.sizes > _LONGER * covering.sizes[is_named].max()
+        longer = covering.sizes > LONGER * covering.sizes[is_named].max()
         better = covering.texts & longer & ordered.contains(near, covering.nodes)
         if not better.any():
             return None

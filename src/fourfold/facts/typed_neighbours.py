@@ -16,8 +16,9 @@ from fourfold import ordered
 from fourfold.facts.question import MOST_OF_ANY_TYPE, Question
 from fourfold.index.base import Nodes, Steps
 from fourfold.language.name_matching import Named, nodes_of
+from fourfold.signals.common_ends import single_steps
 from fourfold.signals.paths import OF_ANOTHER_KIND, Answer
-from fourfold.signals.walks import Step, Walk
+from fourfold.signals.walks import Step
 
 Telling = Callable[[Nodes], NDArray[np.bool_]]
 """Nodes → which are of the type or kind asked for."""
@@ -72,14 +73,12 @@ def beside_the_way(question: Question, answer: Answer, is_type: Telling) -> Answ
     return None
 
 
-def around(
-    question: Question, named: Sequence[Named], steps: Sequence[tuple[Named, Walk]], is_type: Telling, *, either: bool
-) -> Answer | None:
+def around(question: Question, named: Sequence[Named], is_type: Telling, *, either: bool) -> Answer | None:
     """Return what is of the type within two steps of all that is named, or of any of it; None where nothing is.
 
-    ``steps`` are the walks of one step from each of what is named. With ``either`` one of it is enough.
+    With ``either`` one of what is named is enough.
     """
-    own = nodes_of(named)
+    own, steps = nodes_of(named), single_steps(question.walker, named)
     found: dict[int, dict[int, tuple[int, Step] | None]] = {one.start: {} for one in named}
     for one, walk in steps:
         found[one.start].update(_near(question, own, ordered.without(walk.nodes, own), is_type))

@@ -12,7 +12,7 @@ from itertools import takewhile
 from math import inf
 
 from fourfold.language.lexicon import DO
-from fourfold.language.placed import ARTICLES, PREPOSITIONS
+from fourfold.language.placed import ARTICLES, PREPOSITIONS, place_before, word_at
 
 Said = tuple[tuple[str, ...], bool]
 """What labels call an amount, each as likely as those before it at most; whether the greatest is meant."""
@@ -145,13 +145,13 @@ def compared(words: Sequence[str], names: Collection[int]) -> Measured | None:
     """Return by which amount a question compares what it names: "which is bigger, X or Y"; None where by none."""
     free = [word if place not in names else "" for place, word in enumerate(words)]
     for place, word in enumerate(free):
-        most, next_word = _as_superlative(word), _at(free, place + 1)
+        most, next_word = _as_superlative(word), word_at(free, place + 1)
         if most in _LEAST | {"most"} and next_word:
             if next_word in _MOST:
                 by, largest = _MOST[next_word]
                 return Measured(by, largest == (most == "most"))
             return Measured(_NOUNS.get(next_word, (next_word,)), most == "most")
-        if most in _LEAST | {"most"} and (verb := _at(free, place - 1)) and verb not in _BE | DO:
+        if most in _LEAST | {"most"} and (verb := word_at(free, place - 1)) and verb not in _BE | DO:
             return Measured(_VERBS.get(verb, (verb,)), most == "most")
         if most in _SUPERLATIVES and most not in {"best", "worst"}:
             return Measured(*_SUPERLATIVES[most])
@@ -172,21 +172,21 @@ def _as_superlative(word: str) -> str:
 
 def _superlative(free: Sequence[str], place: int, holds: Callable[[str], bool]) -> Measured | None:
     """Return what a superlative at a place asks for: "the longest", "the most people", "the highest budget"."""
-    word, noun = free[place], _at(free, place + 1)
+    word, noun = free[place], word_at(free, place + 1)
     if word not in _PICKING:  # as of nearly all words
         return None
-    before = _before(free, place)
+    before = place_before(free, place)
     verb = _verb_at(free, before)
     said = frozenset({place, place + 1, *verb})
     if word in {"most", *_LEAST}:
         if noun in _MOST:
             by, largest = _MOST[noun]
             return Measured(by, largest == (word == "most"), places=said - set(verb))
-        does = _at(free, before)
+        does = word_at(free, before)
         if place == len(free) - 1 and (does in _VERBS or (does not in _BE | DO | {""} and holds(does))):
             return Measured(_VERBS.get(does, (does,)), word == "most", places=frozenset(range(before, place + 1)))
         known = noun in _NOUNS or (bool(noun) and holds(noun))
-        if not known or not (verb or _at(free, before) in _HAVING):
+        if not known or not (verb or word_at(free, before) in _HAVING):
             return None
         return Measured(_NOUNS.get(noun, (noun,)), word == "most", places=said)
     if word in _SEQUENCE and _opens(free, place) and noun:
@@ -196,7 +196,7 @@ def _superlative(free: Sequence[str], place: int, holds: Callable[[str], bool]) 
     by, largest = _SUPERLATIVES[word]
     if noun.endswith(("ed", "ing")):
         return Measured((noun, *_NOUNS.get(noun, ())), largest, places=frozenset({place, place + 1}))
-    if (noun in _NOUNS or (noun and holds(noun))) and (verb or _at(free, before) in _HAVING - {"of"}):
+    if (noun in _NOUNS or (noun and holds(noun))) and (verb or word_at(free, before) in _HAVING - {"of"}):
         return Measured((*_NOUNS.get(noun, (noun,)), *by), largest, places=said)
     return Measured(by, largest)
 
@@ -209,15 +209,15 @@ def _opens(free: Sequence[str], place: int) -> bool:
 def _bounded(words: Sequence[str], free: Sequence[str], place: int, holds: Callable[[str], bool]) -> Measured | None:
     """Return the bound that stands at a place: "over 3 million", "more than 10 people", "before 1995"."""
     word = free[place]
-    than = word in _THAN and _at(free, place + 1) == "than"
-    reaches = word == "at" and _at(free, place + 1) in {"least", "most"}
+    than = word in _THAN and word_at(free, place + 1) == "than"
+    reaches = word == "at" and word_at(free, place + 1) in {"least", "most"}
     if not (than or reaches or word in _ABOVE | _BELOW):
         return None
     start = place + 1 + (than or reaches)
     amount, end = _number(words, start)
     if amount is None or (word in _OF_TIME and (amount not in _YEARS or end > start + 1)):
         return None
-    unit = [end] if _at(free, end) in _NOUNS or (bool(_at(free, end)) and holds(free[end])) else []
+    unit = [end] if word_at(free, end) in _NOUNS or (bool(word_at(free, end)) and holds(free[end])) else []
     said, measure = ([], []) if than and word not in _PLAIN else _measure_before(free, place, holds)
     by = [*measure, *(one for at in unit for one in _NOUNS.get(free[at], (free[at],)))]
     if word in _OF_TIME:
@@ -249,33 +249,24 @@ def _measure_before(free: Sequence[str], place: int, holds: Callable[[str], bool
 
 def _having(free: Sequence[str], place: int) -> list[int]:
     """Return the places of "with a" or the like before the words that say what a bound is one of; none elsewhere."""
-    before = _before(free, place)
+    before = place_before(free, place)
     return list(range(before, place)) if before > 0 and free[before] in {"with", "having"} else []
-
-
-def _before(free: Sequence[str], place: int) -> int:
-    """Return the place before a word and its article."""
-    return place - 1 - (_at(free, place - 1) in ARTICLES)
 
 
 def _verb_at(free: Sequence[str], place: int) -> list[int]:
     """Return a place where a verb says that something has an amount: "made the most money"."""
-    return [place] if _at(free, place) in EARNING else []
+    return [place] if word_at(free, place) in EARNING else []
 
 
 def _number(words: Sequence[str], start: int) -> tuple[float | None, int]:
     """Return the number that begins at a place, None: none does, and where it ends; 7 5 is 7.5, 1 000 a thousand."""
-    article = _at(words, start) in {"a", "an", "one"} and _at(words, start + 1) in _SCALE
+    article = word_at(words, start) in {"a", "an", "one"} and word_at(words, start + 1) in _SCALE
     digits = list(takewhile(str.isdecimal, words[start:]))
     if not digits and not article:
         return None, start
     end = start + (len(digits) or 1)
     whole = all(len(one) == _GROUP for one in digits[1:])
     number = float("".join(digits) if whole else f"{digits[0]}.{''.join(digits[1:])}") if digits else 1.0
-    while _at(words, end) in _SCALE:
+    while word_at(words, end) in _SCALE:
         number, end = number * _SCALE[words[end]], end + 1
     return number, end
-
-
-def _at(words: Sequence[str], place: int) -> str:
-    return words[place] if 0 <= place < len(words) else ""

@@ -92,9 +92,9 @@ def behind(name: Sequence[str]) -> tuple[str, ...]:
     return rest if len(name) > len(rest) > 1 else ()
 
 
-def has_figures(word: str) -> bool:
-    """Tell whether a word has figures in it."""
-    return any(letter.isdigit() for letter in word)
+def has_figures(text: str) -> bool:
+    """Tell whether a word or a text has figures in it."""
+    return any(letter.isdigit() for letter in text)
 
 
 def _code_of(name: Sequence[str]) -> tuple[str, ...]:

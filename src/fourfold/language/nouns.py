@@ -243,12 +243,9 @@ class Nouns(Placed):
             said
             and self.opens(first)
             and not fronted
-            and place not in self._sorts()
+            and not (place in self._content and self.words[place] in SORTS)
             and len(self.words) in self._begins
         )
-
-    def _sorts(self) -> set[int]:
-        return {place for place in self._content if self.words[place] in SORTS}
 
     def _last(self) -> int:
         """Return the place of the last word that is no preposition."""

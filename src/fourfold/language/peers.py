@@ -66,7 +66,7 @@ def with_co_apart(
     words: Words,
     named: Sequence[Named],
     terms: Callable[[str], Sequence[str]],
-    says: Callable[[tuple[str, ...]], bool] = lambda phrase: False,
+    says: Callable[[tuple[str, ...]], bool],
 ) -> Reading:
     """Return the words of a question with a "co" that is written with its word as one of its own: coworkers.
 

@@ -20,6 +20,16 @@ PREPOSITIONS = frozenset("about against at by for from in into of on to under wi
 _TAKE = frozenset({"take", "takes", "took", "taken"})
 
 
+def word_at(words: Sequence[str], place: int) -> str:
+    """Return a word; "" outside the question."""
+    return words[place] if 0 <= place < len(words) else ""
+
+
+def place_before(words: Sequence[str], place: int) -> int:
+    """Return the place before a word and its article."""
+    return place - 1 - (word_at(words, place - 1) in ARTICLES)
+
+
 def refers_back(words: Sequence[str], place: int, named: int) -> bool:
     """Tell whether a word stands for what was named before it, first at the place ``named``: "this exception"."""
     return named < place and words[place - 1] in BACK
@@ -53,7 +63,7 @@ class Placed:
 
     def at(self, place: int) -> str:
         """Return a word in lower case; "" outside the question."""
-        return self.words[place] if 0 <= place < len(self.words) else ""
+        return word_at(self.words, place)
 
     def is_in_label(self, place: int) -> bool:
         """Tell whether a label holds a word."""
@@ -106,7 +116,7 @@ class Placed:
 
     def _before(self, place: int) -> int:
         """Return the place before a word and its article."""
-        return place - 1 - (self.at(place - 1) in ARTICLES)
+        return place_before(self.words, place)
 
     def _end_of_run(self, place: int) -> int:
         """Return the last of the words of their own, but deeds, that stand in a row from a place on."""

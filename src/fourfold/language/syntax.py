@@ -79,16 +79,13 @@ def behind_verb(label: Sequence[str], terms: Callable[[str], list[str]]) -> str 
 class Sentence(Deeds):
     """The words of a question, see ``Placed``: whether it asks, and for what."""
 
-    def asks(self) -> bool:
-        """Tell whether it is a question, or a phrase for what it asks for ("prerequisites of X"), not a name."""
-        return self._asks
-
     def beside(self) -> list[str]:
         """Return the words that are part of no name."""
         return [word for place, word in enumerate(self.words) if place not in self.names]
 
     @lazy
-    def _asks(self) -> bool:
+    def asks(self) -> bool:
+        """Whether it is a question, or a phrase for what it asks for ("prerequisites of X"), not a name."""
         question = any(word in QUESTION for word in self.beside())
         commands = self._commands() and not self.about_itself()
         return question or commands or self._asks_how() or self._asks_of()
@@ -111,7 +108,7 @@ class Sentence(Deeds):
     def may_ask(self) -> bool:
         """Tell whether it asks, or is a name with a word behind it that may ask for something: "X director"."""
         behind = self._ends.get(0, len(self.words))
-        return self._asks or 0 < len(self.words) - behind <= _BEHIND
+        return self.asks or 0 < len(self.words) - behind <= _BEHIND
 
     def about_itself(self, sorts: Collection[int] = ()) -> bool:
         """Tell whether it asks for what it names: "explain X", "what do you know about X".
@@ -148,11 +145,9 @@ class Sentence(Deeds):
 
         So does any run of characters in a script without word boundaries that says more than a name.
         """
-        beside = any(word in ASKING for word in self.beside())
-        left = any(asks(word) for word in self.beside())
-        return left or (
-            self._asks and (bool(self._content) or beside or len(self._starts) > 1 or self.instances() >= 0)
-        )
+        beside = self.beside()
+        says = bool(self._content) or not ASKING.keys().isdisjoint(beside)
+        return any(map(asks, beside)) or (self.asks and (says or len(self._starts) > 1 or self.instances() >= 0))
 
     def instances(self) -> int:
         """Return the place before a name that is asked for by its instances, "who is a carpenter"; -1 where none is.
@@ -203,12 +198,12 @@ class Sentence(Deeds):
 
     def asks_whence(self, place: int) -> bool:
         """Tell whether "from" asks for what has its origin in what is named behind it: "who comes from X"."""
-        return self.asks() and self._past_article(place + 1) in self._starts and place > 0
+        return self.asks and self._past_article(place + 1) in self._starts and place > 0
 
     def said(self) -> frozenset[str]:
         """Return the words that belong to no name, those of several things also as those of one: rivers, river."""
-        free = {word for place, word in enumerate(self.words) if place not in self.names}
-        return frozenset(free | {word.removesuffix("s") for word in free})
+        free = self.beside()
+        return frozenset([*free, *(word.removesuffix("s") for word in free)])
 
     def asks_the(self) -> bool:
         """Tell whether it asks for one thing of what it names, of no kind: "what is the fee of X in Y"."""
@@ -218,8 +213,7 @@ class Sentence(Deeds):
 
     def verifies(self) -> bool:
         """Tell whether it asks if something holds of several things: "is X the capital of Y", "is X male or female"."""
-        free = [word for place, word in enumerate(self.words) if place not in self.names]
-        return self.at(0) in AUXILIARIES and len(self._starts) > 1 and QUESTION.isdisjoint(free)
+        return self.at(0) in AUXILIARIES and len(self._starts) > 1 and QUESTION.isdisjoint(self.beside())
 
     def choice(self) -> list[int]:
         """Return the words of which one is said of what is named, and no other word: good and evil, of "is X good or".
@@ -299,8 +293,7 @@ class Sentence(Deeds):
 
     @property
     def _first_asked(self) -> str:
-        free = (word for place, word in enumerate(self.words) if word in QUESTION and place not in self.names)
-        return next(free, "")
+        return next((word for word in self.beside() if word in QUESTION), "")
 
     def sought(self) -> list[int]:
         """Return which words may say what is asked for: "what are the major cities in", "give me the rivers of".
@@ -328,7 +321,7 @@ class Sentence(Deeds):
     def heads(self) -> list[int]:
         """Return the same as ``sought``, of a question of whatever length."""
         free = self._telling()
-        if not free or not self.asks() or (self.at(0) == "how" and self.at(1) in AUXILIARIES):
+        if not free or not self.asks or (self.at(0) == "how" and self.at(1) in AUXILIARIES):
             return []  # "how is the disease caused by X transmitted"
         if any(word in QUESTION - WHICH for word in self.words[: free[0]]) and not self._who_are(free[0]):
             return []

@@ -111,15 +111,11 @@ class LabelWords:
 
     def held(self, rows: Mapping[str, NDArray[np.int64]], words: Iterable[str]) -> NDArray[np.bool_]:
         """Return which words of all labels are one of some words, (n_rows,), by ``stems`` or ``families``."""
-        held = np.zeros(len(self.flat), bool)
-        held[list(_found(rows, words))] = True
-        return held
+        return _marked(len(self.flat), rows, words)
 
     def name(self, terms: Iterable[str]) -> NDArray[np.bool_]:
         """Return which types hold one of some terms anywhere in their names, (n_types,): music/genre/artists, music."""
-        found = np.zeros(len(self.labels), bool)
-        found[list(_found(self._anywhere, terms))] = True
-        return found
+        return _marked(len(self.labels), self._anywhere, terms)
 
     def spelt_so(self, word: str) -> NDArray[np.bool_] | None:
         """Return which labels have a word as it is, (n_types,), in a script without word boundaries; None: in another.
@@ -159,9 +155,7 @@ class LabelWords:
 
     def left_out(self, terms: Iterable[str]) -> NDArray[np.bool_]:
         """Return which labels one of some terms was left out of, as most have it, (n_types,): plays_position."""
-        found = np.zeros(len(self.labels), bool)
-        found[list(_found(self._common, terms))] = True
-        return found
+        return _marked(len(self.labels), self._common, terms)
 
     @lazy
     def _common(self) -> Mapping[str, NDArray[np.int64]]:
@@ -270,3 +264,10 @@ def _rows(words: Sequence[frozenset[str]]) -> dict[str, NDArray[np.int64]]:
 def _found(rows: Mapping[str, NDArray[np.int64]], words: Iterable[str]) -> set[int]:
     """Return the rows that some words stand in."""
     return {row for word in words if word in rows for row in rows[word].tolist()}
+
+
+def _marked(count: int, rows: Mapping[str, NDArray[np.int64]], words: Iterable[str]) -> NDArray[np.bool_]:
+    """Return the same of so many rows, (count,)."""
+    found = np.zeros(count, bool)
+    found[list(_found(rows, words))] = True
+    return found

@@ -15,7 +15,7 @@ from fourfold.language.syntax import Sentence
 from fourfold.relations import sought
 from fourfold.relations.label_grammar import Types
 from fourfold.relations.relations import Relations
-from fourfold.relations.thesaurus import exactly
+from fourfold.relations.thesaurus import exactly, key_of
 
 _LESS = 0.98
 """What is left of the similarity of a label that rather says something else."""
@@ -49,7 +49,7 @@ class OneWord:
             return None
         if sentence.for_a_living(place):
             return exactly(self._labels, lexicon.EXACTLY[_DO])
-        key = terms[0] if len(terms) == 1 else word
+        key = key_of(word, terms)
         called = self._thesaurus.called(key) if sentence.opens(place) else None
         own = self._as_said(place, self._narrowed(place))
         if own.best < SAME_FAMILY:

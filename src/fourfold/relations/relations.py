@@ -17,7 +17,7 @@ from fourfold.relations.denied import Denied
 from fourfold.relations.labels import Labels
 from fourfold.relations.roles import Roles
 from fourfold.relations.succession import Succession
-from fourfold.relations.thesaurus import Thesaurus
+from fourfold.relations.thesaurus import Thesaurus, key_of
 from fourfold.types import FloatArray
 
 
@@ -65,8 +65,7 @@ class Relations:
         """Return how near a word is to what an edge type says; ``inf`` where it may ask for one however far it is."""
         if not self.labels.may_hold(word, terms):
             return inf if word in LEAD_BACK or word in lexicon.ASKING or word in lexicon.EXACTLY else -inf
-        key = terms[0] if len(terms) == 1 else word
-        listed = word in LEAD_BACK or self.thesaurus.lists(key) or self.succession.has(terms)
+        listed = word in LEAD_BACK or self.thesaurus.lists(key_of(word, terms)) or self.succession.has(terms)
         if listed or self.roles.has(word) or self.thesaurus.joined(terms) is not None:
             return inf
         return self.labels.similarity(word)[2]

@@ -19,6 +19,11 @@ def exactly(labels: Labels, words: str, factor: float = 1.0, **how: bool) -> Ask
     return Asked(similarity, slots, best, factor, **how) if best >= SAME_FAMILY else None
 
 
+def key_of(word: str, terms: Sequence[str]) -> str:
+    """Return what a word is looked up by: its term, where it has exactly one."""
+    return terms[0] if len(terms) == 1 else word
+
+
 class Thesaurus:
     """The words of ``language.lexicon`` and ``language.synonyms``, by their stems."""
 
@@ -46,7 +51,7 @@ class Thesaurus:
 
     def of_same_life(self, terms: Sequence[str]) -> Asked | None:
         """Return what a word of every life asks for in its own direction, as its label does."""
-        same = self._same.get(terms[0]) if len(terms) == 1 else None
+        same = _of(self._same, terms)
         return exactly(self._labels, same) if same else None
 
     def joined(self, terms: Sequence[str], *, others: bool = False) -> Asked | None:
@@ -55,7 +60,7 @@ class Thesaurus:
         With ``others`` by labels that have another word of these, not only the word itself.
         """
         for groups, how in zip(self._joined, ({"turned": True}, {}, {"alone": True}), strict=True):
-            words = groups.get(terms[0], "") if len(terms) == 1 else ""
+            words = _of(groups, terms)
             if others:
                 words = " ".join(word for word in words.split() if self._labels.terms(word) != list(terms))
             if words and (found := exactly(self._labels, words, loose=True, **how)) is not None:
@@ -64,12 +69,12 @@ class Thesaurus:
 
     def haunts(self, happened: Sequence[Sequence[str]]) -> Asked | None:
         """Return the edges that lead to where somebody does what words say, whatever their labels call it."""
-        said = [self._haunts[terms[0]] for terms in happened if len(terms) == 1 and terms[0] in self._haunts]
+        said = [words for terms in happened if (words := _of(self._haunts, terms))]
         return exactly(self._labels, " ".join(said)) if said else None
 
     def nouns(self, terms: Sequence[str]) -> list[str]:
         """Return the nouns for the same kind of thing as a word."""
-        return self._kinds.get(terms[0], "").split() if len(terms) == 1 else []
+        return _of(self._kinds, terms).split()
 
     def calls(self, word: str, terms: Sequence[str]) -> tuple[Types, Types]:
         """Return which edges end at what a word, or another for the same, calls; and which begin there, (n_types,).
@@ -85,7 +90,7 @@ class Thesaurus:
 
     def own(self, terms: Sequence[str]) -> Types:
         """Return which edges only what a word calls has, (n_types,)."""
-        words = self._own.get(terms[0]) if len(terms) == 1 else None
+        words = _of(self._own, terms)
         similarity = self._labels.similarity(words)[0] if words else np.zeros(len(self._labels))
         owned: Types = (similarity >= SAME_FAMILY) | self._labels.grammar.became(terms)
         return owned
@@ -96,3 +101,8 @@ class Thesaurus:
             key = (self._labels.terms(word) or [word])[0]
             found[key] = f"{found[key]} {text}" if key in found else text
         return found
+
+
+def _of(texts: Mapping[str, str], terms: Sequence[str]) -> str:
+    """Return the text of a word by its one term; "" where it has none, or several terms."""
+    return texts.get(terms[0], "") if len(terms) == 1 else ""

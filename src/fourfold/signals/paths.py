@@ -335,13 +335,12 @@ def _around(name: Named, steps: Sequence[tuple[Named, Walk]]) -> Named:
     return replace(name, nodes=nodes if len(nodes) <= _MOST_AROUND else nodes[:0])
 
 
-def beside(
-    steps: Sequence[tuple[Named, Walk]], named: Sequence[Named], of_it: Callable[[Nodes], NDArray[np.bool_]]
-) -> Answer | None:
+def beside(walker: Walker, named: Sequence[Named], of_it: Callable[[Nodes], NDArray[np.bool_]]) -> Answer | None:
     """Return what of some kind stands beside the named nodes, all of them if anything does; None where nothing does.
 
-    ``steps`` are the walks of one step from each of them; ``of_it`` tells which nodes are of the kind.
+    ``of_it`` tells which nodes are of the kind.
     """
+    steps = common_ends.single_steps(walker, named)
     around = [one.nodes for _, one in steps]
     nodes = ordered.distinct(np.concatenate(around)) if around else NO_NODES
     nodes = ordered.without(nodes, nodes_of(named))
