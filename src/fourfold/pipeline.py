@@ -184,7 +184,7 @@ def _scale(name: str, scores: Scores, query: Query, config: RetrievalConfig) -> 
 
 def find_called(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     """Find what the question calls by its name: of several of one name the best by text and embedding."""
-    weights, words = scores.weights, query.words
+    words = query.words
     if "text" not in scores.rankings or not config.text.called or len(words) > MOST_WORDS:
         return
     if not may_call(words, of_documents=refine.of_documents(scores.snapshot.edges)):
@@ -192,9 +192,7 @@ def find_called(scores: Scores, query: Query, config: RetrievalConfig) -> None:
 
     def best_of(nodes: Nodes) -> int | None:
         nodes = refine.answerable(scores, query, nodes)
-        own = scores.components_at(nodes)
-        values = weights.embedding * own["embedding"] + weights.text * own["text"]
-        found = best(nodes, values, 1, scores.snapshot, positive=False)
+        found = best(nodes, scores.own_worth(nodes), 1, scores.snapshot, positive=False)
         return int(found[0]) if len(found) else None
 
     scores.called = called(subjects.named_in(scores, query), words, query.written_of, best_of)

@@ -45,6 +45,11 @@ def display_name(name: str, identity: str) -> str:
     return name if _SEEN.search(plain_text(name)) else identity
 
 
+def counted(number: int, noun: str) -> str:
+    """Return how many there are, such as ``1 node`` and ``2,000 nodes``."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def plain_json(written: str) -> str:
     """Return JSON that decodes to the same, with what ``plain_text`` would not show escaped.
 

@@ -247,6 +247,11 @@ class Scores:
         embedding = self.pool.at("embedding", nodes, self) * factors["embedding"]
         return {"embedding": embedding, "text": text, **self.edge_components(nodes)}
 
+    def own_worth(self, nodes: Nodes) -> FloatArray:
+        """Return what any nodes are worth by text and embedding, weighed and summed, (len(nodes),)."""
+        own, weights = self.components_at(nodes), self.weights
+        return weights.embedding * own["embedding"] + weights.text * own["text"]
+
     def factors(self, nodes: Nodes) -> Mapping[str, FloatArray | float]:
         """Return what late interaction and paths make of text and of embedding of any nodes."""
         factors: Mapping[str, FloatArray | float] = _UNCHANGED if self.late is None else self.late.factors_of(nodes)

@@ -11,6 +11,7 @@ from fourfold import Retriever
 from fourfold.cli import options, output
 from fourfold.cli.saying import stopping
 from fourfold.copying import copy as copied
+from fourfold.plain_text import counted
 
 
 def register(app: typer.Typer) -> None:
@@ -40,8 +41,8 @@ def copy(
     if json:
         output.emit_json(asdict(result))
         return
-    nodes, edges = output.counted(result.nodes, "node"), output.counted(result.edges, "edge")
-    vectors = output.counted(result.vectors, "vector")
+    nodes, edges = counted(result.nodes, "node"), counted(result.edges, "edge")
+    vectors = counted(result.vectors, "vector")
     output.stdout().print(
         f"{path} holds {nodes}, {edges} and {vectors}, the same as the source: {result.hash}.", soft_wrap=True
     )

@@ -21,6 +21,7 @@ from fourfold.ingest.graphs import holds_documents, read_graphml
 from fourfold.ingest.triples import join_triples, read_triples
 from fourfold.ingest.walk import MAX_BYTES
 from fourfold.jsonl import read_graph
+from fourfold.plain_text import counted
 from fourfold.presets import open_under
 
 
@@ -123,7 +124,7 @@ def index(
         console.print(f"Nodes added: {len(nodes):,}, edges added: {len(edges):,}.")
     if report:
         documents.show(report)
-    nodes_there, edges_there = output.counted(facts["nodes"], "node"), output.counted(facts["edges"], "edge")
+    nodes_there, edges_there = counted(facts["nodes"], "node"), counted(facts["edges"], "edge")
     console.print(f"{place} now holds {nodes_there} and {edges_there}.", soft_wrap=True)
 
 
@@ -211,9 +212,7 @@ def reembed(db: options.Db, model: options.NewModel = None, json: options.Json =
     elif not facts["nodes"]:
         output.stdout().print(f"{place} holds no nodes; there was nothing to embed.", soft_wrap=True)
     else:
-        made = (
-            f"{output.counted(facts['vectors'], 'vector')} of {facts['dimensions']} dimensions, by {facts['embedder']}"
-        )
+        made = f"{counted(facts['vectors'], 'vector')} of {facts['dimensions']} dimensions, by {facts['embedder']}"
         output.stdout().print(f"{place} now holds {made}.", soft_wrap=True)
 
 
@@ -254,7 +253,7 @@ def check_(
         for problem in found.problems:
             output.stdout().print(problem, soft_wrap=True, markup=False)
         if found.sound:
-            nodes, edges = output.counted(found.nodes, "node"), output.counted(found.edges, "edge")
+            nodes, edges = counted(found.nodes, "node"), counted(found.edges, "edge")
             output.stdout().print(f"{found.path}: {nodes} and {edges} are as they were written.", soft_wrap=True)
     if not found.sound:
         raise typer.Exit(1)

@@ -140,11 +140,6 @@ def show_explanation(console: Console, explanation: Explanation) -> None:
     console.print(table)
 
 
-def counted(number: int, noun: str) -> str:
-    """Return how many there are, such as ``1 node`` and ``2,000 nodes``."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 def show_facts(console: Console, facts: Mapping[str, object]) -> None:
     """Print names and values, one a line."""
     table = Table.grid(padding=(0, 2))

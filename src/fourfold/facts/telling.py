@@ -34,7 +34,6 @@ from fourfold.language.stories import (
 from fourfold.language.syntax import DATES, Sentence
 from fourfold.signals import paths
 from fourfold.signals.paths import Answer
-from fourfold.types import FloatArray
 
 _SURE = 0.7
 """How sure a text beside what is named is to tell."""
@@ -87,7 +86,7 @@ def telling(question: Question, named: Sequence[Named]) -> Answer | None:
         return None
     if not asks_why(question.plain) and _covers_more(question, named, answer.nodes):
         return None
-    worth = _worth(question, answer.nodes)
+    worth = question.scores.own_worth(answer.nodes)
     return replace(answer, values=worth / worth.max(), sure=_SURE) if worth.max() > 0 else None
 
 
@@ -150,9 +149,3 @@ def _covers_more(question: Question, named: Sequence[Named], texts: Nodes) -> bo
     told = covering.share(left)[0]
     own = told[ordered.contains(nodes_of(named), covering.nodes)].max(initial=0.0)
     return bool(own >= _MUCH and own >= told[ordered.contains(texts, covering.nodes)].max(initial=0.0))
-
-
-def _worth(question: Question, nodes: Nodes) -> FloatArray:
-    """Return what nodes are worth by text and embedding."""
-    own, weights = question.scores.components_at(nodes), question.scores.weights
-    return weights.embedding * own["embedding"] + weights.text * own["text"]

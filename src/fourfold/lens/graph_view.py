@@ -16,7 +16,7 @@ from fourfold.lens.rows import LONGEST_NAME, why_address
 from fourfold.lens.session import Session
 from fourfold.lens.state import Asked
 from fourfold.markup import cut
-from fourfold.plain_text import display_name
+from fourfold.plain_text import counted, display_name
 from fourfold.questions import ImpactAnswer, PathAnswer
 from fourfold.questions.impact import DIRECTIONS, Direction
 from fourfold.questions.results import title
@@ -112,8 +112,7 @@ def workflow_of(session: Session, asked: Asked, task: str) -> Told:
     steps = [*found.steps, *found.suggested]
     if not steps:
         return Told("No tool of this graph serves that; a tool is a node of the type tool.")
-    count = len(found.steps)
-    sentence = f"{count} step{'' if count == 1 else 's'}, confidence {found.confidence:.2f}."
+    sentence = f"{counted(len(found.steps), 'step')}, confidence {found.confidence:.2f}."
     rows = [
         (
             cut(step.id, 80),

@@ -10,6 +10,7 @@ from fourfold.lens.rows import marked_name, marked_text, why_address
 from fourfold.lens.session import Session
 from fourfold.lens.state import Asked
 from fourfold.markup import Piece
+from fourfold.plain_text import counted
 
 SIGNALS = {
     "embedding": Weights(1, 0, 0, 0),
@@ -60,13 +61,13 @@ class Progress:
         """Return it as a sentence."""
         if not self.questions:
             return f"Nothing is judged yet. The tuner wants {self.wanted} questions with a relevant hit."
-        counted = f"{_count(self.judgements, 'judgement')} on {_count(self.questions, 'question')}"
+        so_far = f"{counted(self.judgements, 'judgement')} on {counted(self.questions, 'question')}"
         if self.answered >= self.wanted:
-            return f"{counted}: enough for the tuner. More questions make its verdict surer."
+            return f"{so_far}: enough for the tuner. More questions make its verdict surer."
         more = self.wanted - self.answered
         return (
-            f"{counted}; {self.answered} of them with a relevant hit. The tuner wants {self.wanted}: "
-            f"{_count(more, 'more question')}."
+            f"{so_far}; {self.answered} of them with a relevant hit. The tuner wants {self.wanted}: "
+            f"{counted(more, 'more question')}."
         )
 
 
@@ -107,7 +108,3 @@ def _candidate(
         disagreement=max(reciprocal) - min(reciprocal),
         grade=grades.get(hit.node.id),
     )
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"

@@ -210,12 +210,7 @@ def _subject(view: View, asked: str, question: str, node: str | Node | None) -> 
     if node is not None:
         return view.number(node), 1.0
     rated = []
-    hits = view.search(asked, CANDIDATES)
-    numbers = view.numbers(hits.ids)
-    for hit in hits:
-        if hit.node.id not in numbers:
-            continue
-        place = numbers[hit.node.id]
+    for place, hit in view.numbered(view.search(asked, CANDIDATES)):
         subject = owner(view.graph, view.vocabulary, place)
         both = [hit.node] if subject == place else [hit.node, view.nodes([subject])[subject]]
         named = locate.rate(view.graph, question, both[-1:], view.terms)[0].confidence

@@ -175,16 +175,12 @@ def answer(view: View, goal: str, max_tools: int) -> PlanAnswer:
 def _served(view: View, k: int, part: str, others: Sequence[tuple[int, float]]) -> Served[tuple[int, float]] | None:
     """Return the best of k hits for a part of the goal that serves no other part, as (node, how well it matches)."""
     taken = {place for place, _ in others}
-    hits = view.search(part, k)
-    numbers = view.numbers(hits.ids)
-    ranked = [(numbers[hit.node.id], hit.node) for hit in hits if hit.node.id in numbers]
-    found = next(((place, node) for place, node in ranked if place not in taken), None)
-    if found is None:
-        return None
-    place, node = found
-    worth = locate.coverage(view.graph, part, [node], view.terms)
-    sure = locate.rate(view.graph, part, [node], view.terms)[0].confidence
-    return Served((place, worth), worth, sure >= locate.CONFIDENT)
+    for place, hit in view.numbered(view.search(part, k)):
+        if place not in taken:
+            worth = locate.coverage(view.graph, part, [hit.node], view.terms)
+            sure = locate.rate(view.graph, part, [hit.node], view.terms)[0].confidence
+            return Served((place, worth), worth, sure >= locate.CONFIDENT)
+    return None
 
 
 def _conflicts(graph: Graph, clashes: StepsTaken, nodes: Mapping[int, Node]) -> tuple[Conflict, ...]:

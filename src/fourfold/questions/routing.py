@@ -147,8 +147,7 @@ def intent_search(view: View, query: str, limit: int, filters: Mapping[str, Any]
     result = view.retriever.search(query, k=limit, filter=condition)
     done = own_method(view, Asked(query, classification.intent, limit))
     found = done.answer
-    numbers = view.numbers(result.ids)
-    hits = [(numbers[hit.node.id], hit) for hit in result if hit.node.id in numbers]
+    hits = view.numbered(result)
     ranked = []
     cut = False
     for place, hit in hits:

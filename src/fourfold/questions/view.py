@@ -22,7 +22,7 @@ from fourfold.questions.vocabulary import Vocabulary
 from fourfold.questions.words import WordTable
 from fourfold.retriever import Retriever
 from fourfold.tokenizer import Tokenizer
-from fourfold.types import FloatArray, Node, SearchResult
+from fourfold.types import FloatArray, Hit, Node, SearchResult
 
 BY_WORDS = {"embedding": 0.4, "text": 0.6, "graph": 0.0, "intent": 0.0}
 """Weights of a search that looks for what is named, not for what lies near it."""
@@ -65,11 +65,15 @@ class View:
         """Return the number of each id that is a node."""
         return self.retriever.backend.nums(ids)
 
+    def numbered(self, result: SearchResult) -> list[tuple[int, Hit]]:
+        """Return a search's hits, each with the number of its node, as far as they are still there."""
+        numbers = self.numbers(result.ids)
+        return [(numbers[hit.node.id], hit) for hit in result if hit.node.id in numbers]
+
     def known(self, result: SearchResult) -> tuple[Nodes, FloatArray]:
         """Return the numbers and scores of a search's hits, as far as they are still there."""
-        numbers = self.numbers(result.ids)
-        pairs = [(numbers[hit.node.id], hit.score) for hit in result if hit.node.id in numbers]
-        return np.array([node for node, _ in pairs], np.int64), np.array([score for _, score in pairs], np.float64)
+        hits = self.numbered(result)
+        return np.array([num for num, _ in hits], np.int64), np.array([hit.score for _, hit in hits], np.float64)
 
     def nodes(self, numbers: Iterable[int]) -> dict[int, Node]:
         """Return nodes by number.
