@@ -60,6 +60,11 @@ def test_a_part_of_a_name(graph, question, answers):
     assert set(graph.search(question).ids[: len(answers)]) == answers
 
 
+def test_a_text_about_a_thing_is_not_named_with_it_and_keeps_its_place(graph):
+    found = graph.search("where was the congress of 1921 held").ids
+    assert found[:2] == ["town", "villa"] and found.index("c1") < found.index("con")
+
+
 def test_the_bridge_is_the_one_that_is_called_so():
     nodes = [
         Node("b", "Skarholm bridge", "project"),

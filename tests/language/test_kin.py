@@ -33,6 +33,11 @@ def test_kin_are_found_by_parents_and_children(question, answers):
     assert set(PARENTS.search(question).ids[: len(answers)]) == answers
 
 
+def test_a_name_and_a_word_for_kin_are_a_question_though_nothing_else_of_it_asks():
+    assert PARENTS.search("Dan Moor grandmother").ids[0] == "Ann Moor"
+    assert SIBLINGS.search("Dan Moor cousins").ids[0] == "Gus Hill"
+
+
 @pytest.mark.parametrize(
     ("question", "answer"),
     [
