@@ -26,8 +26,8 @@ from fourfold import ordered, phrases, refine, signals
 from fourfold.config import RetrievalConfig
 from fourfold.edge_types import UNTYPED
 from fourfold.errors import SearchError
-from fourfold.facts import subjects
 from fourfold.facts.following import follow_paths
+from fourfold.facts.question import named_in
 from fourfold.index.base import Beginning, Nodes, NodeValues
 from fourfold.index.snapshot import Snapshot
 from fourfold.intent import NO_INTENT, classify, find_spec
@@ -195,7 +195,7 @@ def find_called(scores: Scores, query: Query, config: RetrievalConfig) -> None:
         found = best(nodes, scores.own_worth(nodes), 1, scores.snapshot, positive=False)
         return int(found[0]) if len(found) else None
 
-    scores.called = called(subjects.named_in(scores, query), words, query.written_of, best_of)
+    scores.called = called(named_in(scores, query), words, query.written_of, best_of)
     scores.take(scores.called.nodes)
 
 

@@ -161,7 +161,7 @@ class Scores:
     phrase: NodeValues = NO_VALUES
     phrase_asked: str = ""
     named: Sequence[Named] | None = None
-    """What words of the question name, once it was looked up, see ``subjects.named_in``."""
+    """What words of the question name, once it was looked up, see ``facts.question``."""
     in_part: dict[tuple[bool | str, ...], list[Named]] = field(default_factory=dict)
     """What they name by parts of names, by these words, once it was looked up, see ``facts.in_part``."""
     called: Called = NOTHING

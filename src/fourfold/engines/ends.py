@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from operator import attrgetter
 
@@ -12,9 +12,14 @@ from fourfold.types import Edge
 _LISTED = 5
 
 
+def distinct_ends(edges: Iterable[Edge]) -> list[str]:
+    """Return the ids at both ends of edges, each once."""
+    return list(dict.fromkeys(chain.from_iterable(map(attrgetter("source", "target"), edges))))
+
+
 def ends_of(edges: Sequence[Edge], numbers: Callable[[Sequence[str]], Mapping[str, int]]) -> Mapping[str, int]:
     """Return the numbers of the edges' ends, and perhaps others; UnknownNodeError lists the first that are no nodes."""
-    ends = list(dict.fromkeys(chain.from_iterable(map(attrgetter("source", "target"), edges))))
+    ends = distinct_ends(edges)
     nums = numbers(ends)
     if unknown := [end for end in ends if end not in nums]:
         first = ", ".join(repr(end) for end in unknown[:_LISTED])

@@ -168,7 +168,7 @@ def _detail(anchor: str, query: JudgedQuery, run: Run, retriever: Retriever | No
 
 
 def _ladder_plot(summaries: Sequence[Summary], measure: str) -> Any:
-    figure, axes = _axes(7, 0.5 + 0.4 * len(summaries))
+    figure, axes = _axes(0.5 + 0.4 * len(summaries))
     means = [summary.measures[measure] for summary in summaries]
     errors = [[m.mean - m.lower for m in means], [m.upper - m.mean for m in means]]
     axes.barh([s.run.system for s in summaries], [m.mean for m in means], xerr=errors, color="#4477aa", capsize=3)
@@ -178,7 +178,7 @@ def _ladder_plot(summaries: Sequence[Summary], measure: str) -> Any:
 
 
 def _recall_plot(runs: Sequence[Run], judgements: Judgements) -> Any:
-    figure, axes = _axes(7, 3.5)
+    figure, axes = _axes(3.5)
     deepest = max((len(ranking) for run in runs for ranking in run.rankings.values()), default=1) or 1
     cuts = range(1, deepest + 1)
     for run in runs:
@@ -191,7 +191,7 @@ def _recall_plot(runs: Sequence[Run], judgements: Judgements) -> Any:
 
 def _intent_plot(summaries: Sequence[Summary], measure: str) -> Any:
     intents = list(summaries[-1].by_intent)
-    figure, axes = _axes(7, 3.5)
+    figure, axes = _axes(3.5)
     width = 0.8 / len(summaries)
     for place, summary in enumerate(summaries):
         means = [summary.by_intent.get(i, {}).get(measure) for i in intents]
@@ -205,7 +205,7 @@ def _intent_plot(summaries: Sequence[Summary], measure: str) -> Any:
 
 
 def _sweep_plot(sweeps: Sweeps, judgements: Judgements, measure: str) -> Any:
-    figure, axes = _axes(7, 3.5)
+    figure, axes = _axes(3.5)
     for component, runs in sweeps.items():
         axes.plot(
             list(runs), [r.values(judgements, measure).mean() for r in runs.values()], marker=".", label=component
@@ -230,8 +230,8 @@ def figures() -> Any:
     return Figure
 
 
-def _axes(width: float, height: float) -> tuple[Any, Any]:
-    figure = figures()(figsize=(width, height), layout="constrained")
+def _axes(height: float) -> tuple[Any, Any]:
+    figure = figures()(figsize=(7, height), layout="constrained")
     return figure, figure.subplots()
 
 

@@ -153,7 +153,7 @@ def _by_node(count: int, steps: Steps, amounts: FloatArray, kind: int, *, least:
     return _Told(values, at, kind)
 
 
-def _amounts(names: Sequence[str], *, of_time: bool = False) -> FloatArray:
+def _amounts(names: Sequence[str], *, of_time: bool) -> FloatArray:
     """Return the amounts that names are, (n_names,); NaN for others, and for all where their units differ.
 
     Dates are told as ``_YEAR`` has it; with ``of_time`` a number is a year.

@@ -12,7 +12,6 @@ from fourfold.facts.in_part import named_in_part
 from fourfold.facts.kinds import Kinds
 from fourfold.facts.question import Question
 from fourfold.facts.sensible import acts, is_person
-from fourfold.facts.subjects import named_in
 from fourfold.index.base import Nodes
 from fourfold.language import name_matching
 from fourfold.signals import paths
@@ -34,7 +33,7 @@ def anyhow(question: Question) -> Answer | None:
     words, tied = question.query.words, _tied(question.plain)
     if not tied or any(question.relations.holds(question.plain[place]) for place in tied if words[place][1]):
         return None
-    named = [one for one in named_in(question.scores, question.query) if question.edges.degree(one.nodes).any()]
+    named = [one for one in question.names if question.edges.degree(one.nodes).any()]
     taken = name_matching.places_of(named)
     apart = [one for one in named_in_part(question) if taken.isdisjoint(one.places)]
     named = name_matching.by_place([*named, *apart])

@@ -9,7 +9,7 @@ from fourfold import ordered
 from fourfold.facts.kinds import Kinds
 from fourfold.facts.question import Question
 from fourfold.index.base import NO_NODES, Nodes
-from fourfold.language.name_matching import Named, places_of
+from fourfold.language.name_matching import places_of
 from fourfold.signals.paths import Answer
 
 _EXCEPT = frozenset("no not without except excluding nor besides".split())
@@ -31,10 +31,10 @@ class Excepted:
     said: Sequence[int] = ()
 
 
-def excepted(question: Question, named: Sequence[Named]) -> Excepted:
+def excepted(question: Question) -> Excepted:
     """Return what a question excepts, behind what else it names: by a name, else by words to its end."""
-    typed, words, names = question.plain, question.query.words, places_of(named)
-    for one in named[1:]:
+    typed, words, names = question.plain, question.query.words, places_of(question.names)
+    for one in question.names[1:]:
         begin = _begin(typed, one.start, _EXCEPT)
         if begin < one.start:
             begin -= begin > 0 and typed[begin - 1] in _JOINED

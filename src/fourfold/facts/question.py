@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +11,9 @@ from numpy.typing import NDArray
 from fourfold import ordered, refine
 from fourfold.config import Paths
 from fourfold.index.base import NO_NODES, EdgePart, Nodes, Steps
-from fourfold.language.name_matching import MOST_NAMESAKES, lowered
+from fourfold.language import name_matching
+from fourfold.language.first_person import first_person
+from fourfold.language.name_matching import MOST_NAMESAKES, Named, lowered
 from fourfold.query import Query
 from fourfold.ragged import distinct
 from fourfold.relations.relations import Relations
@@ -42,6 +45,11 @@ class Question:
     def plain(self) -> list[str]:
         """Its words in lower case."""
         return lowered(self.query.words)
+
+    @property
+    def names(self) -> Sequence[Named]:
+        """What its words name, see ``named_in``."""
+        return named_in(self.scores, self.query)
 
     @property
     def walker(self) -> Walker:
@@ -92,3 +100,17 @@ class Question:
     def has_very_many(self, nodes: Nodes, most: int = _MOST_EDGES) -> bool:
         """Tell whether nodes have more than ``most`` edges, and so none of them is looked at."""
         return bool(self.edges.degree(nodes).sum() > most)
+
+
+def named_in(scores: Scores, query: Query) -> Sequence[Named]:
+    """Return the nodes that words of a question name, in its order; looked up once, for every step that asks.
+
+    In an assistant's memory "I" and "my" name its user.
+    """
+    if scores.named is None:
+        found = name_matching.named(query.words, scores.term_numbers, scores.snapshot.names, query.names_of)
+        place = first_person(query.words, name_matching.places_of(found))
+        if place >= 0 and len(nodes := query.themselves()):
+            found = name_matching.by_place([*found, Named(nodes, place, place + 1)])
+        scores.named = found
+    return scores.named

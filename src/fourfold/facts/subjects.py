@@ -15,13 +15,11 @@ from fourfold.facts.question import Question
 from fourfold.index.base import NO_NODES
 from fourfold.index.names import LONGEST
 from fourfold.language import codes, name_matching, passing
-from fourfold.language.first_person import OWN, first_person, is_who_asks
+from fourfold.language.first_person import OWN, is_who_asks
 from fourfold.language.name_matching import Named
 from fourfold.language.placed import PREPOSITIONS
 from fourfold.language.syntax import Sentence
 from fourfold.language.unspaced import begun
-from fourfold.query import Query
-from fourfold.scores import Scores
 
 _MAY_BE_MEANT = 8
 """Of so many of the best by text a question may name one by a part of its name, …"""
@@ -36,20 +34,6 @@ _TOLD_BY = PREPOSITIONS | {"that", "which", "who", "whose", "where"}
 """What stands behind "the bridge" where others tell which it is."""
 
 
-def named_in(scores: Scores, query: Query) -> Sequence[Named]:
-    """Return the nodes that words of a question name, in its order; looked up once, for every step that asks.
-
-    In an assistant's memory "I" and "my" name its user.
-    """
-    if scores.named is None:
-        found = name_matching.named(query.words, scores.term_numbers, scores.snapshot.names, query.names_of)
-        place = first_person(query.words, name_matching.places_of(found))
-        if place >= 0 and len(nodes := query.themselves()):
-            found = name_matching.by_place([*found, Named(nodes, place, place + 1)])
-        scores.named = found
-    return scores.named
-
-
 def ways(question: Question) -> Iterator[list[Named]]:
     """Give what a question may name, the likeliest first: nodes with edges, what it describes, a part of a name.
 
@@ -57,7 +41,7 @@ def ways(question: Question) -> Iterator[list[Named]]:
     play in" beside a node *Play*.
     """
     query, hold = question.query, question.relations.hold
-    found = [one for one in named_in(question.scores, query) if _has_edges(question, one)]
+    found = [one for one in question.names if _has_edges(question, one)]
     for read in (
         _owned,
         _with_long,

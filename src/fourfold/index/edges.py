@@ -86,7 +86,7 @@ class Edges:
         steps = found[0] if len(found) == 1 else Steps.joined(found)
         kept = None if allowed is None else allowed.contains(steps.targets)
         if cap is not None and len(steps) > cap:
-            kept = self._strongest(nodes, steps, worth, weights, cap, kept)
+            kept = self._strongest(nodes, steps, worth, cap, kept)
         return steps if kept is None else steps.of(kept)
 
     def degree(self, nodes: Nodes) -> NDArray[np.int64]:
@@ -112,7 +112,6 @@ class Edges:
         nodes: Nodes,
         steps: Steps,
         worth: FloatArray | None,
-        weights: str,
         cap: int,
         passing: NDArray[np.bool_] | None,
     ) -> NDArray[np.bool_] | None:

@@ -229,7 +229,7 @@ class TextSegment:
             return column * len(self)
         return -1
 
-    def terms_in(self, rows: NDArray[np.int64], most: int | None = None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def terms_in(self, rows: NDArray[np.int64], most: int | None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return (origin, term), parallel: which terms (places) are in some nodes (places ``rows``).
 
         Of those that have a column only the ones that at most ``most`` live nodes hold, if given.
@@ -321,22 +321,20 @@ class TextSegment:
         """Whether any node was deleted."""
         return int(self.totals[:][0]) < len(self)
 
-    def _postings(
-        self, alive: NDArray[np.bool_] | None = None
-    ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[Any]]:
+    def _postings(self, alive: NDArray[np.bool_]) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[Any]]:
         """Return (term, node, code) of everything; terms and nodes by their places.
 
-        ``alive``, (len(self),), says of which nodes; None is all, deleted ones included.
+        ``alive``, (len(self),), says of which nodes.
         """
         starts = self.starts[:]
-        kept = slice(None) if alive is None or alive.all() else alive[self.nodes[:]].nonzero()[0]
+        kept = slice(None) if alive.all() else alive[self.nodes[:]].nonzero()[0]
         counts = np.diff(starts if isinstance(kept, slice) else kept.searchsorted(starts))
         terms = [np.repeat(np.arange(len(counts), dtype=np.int32), counts)]
         nodes, codes = [self.nodes[kept]], [self.codes[kept]]
         del kept
         for column, place in enumerate(self.column_terms.tolist()):
             codes_of = self.columns[column * len(self) : (column + 1) * len(self)]
-            own = np.flatnonzero(codes_of if alive is None else codes_of * alive)
+            own = np.flatnonzero(codes_of * alive)
             terms.append(np.full(len(own), place, np.int32))
             nodes.append(own.astype(np.int32))
             codes.append(codes_of[own])

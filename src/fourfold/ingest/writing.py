@@ -291,7 +291,7 @@ def _write(
     report: Report,
     *,
     last: bool,
-    vectors_by: str | None = None,
+    vectors_by: str | None,
 ) -> int:
     """Write documents in one transaction, and link them if no more are to come; return how many were written.
 

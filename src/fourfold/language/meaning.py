@@ -88,6 +88,10 @@ class Meaning:
         trust[places] = 0.0
         return replace(self, trust=trust)
 
+    def drop(self, places: int | Sequence[int] | NDArray[np.intp]) -> None:
+        """Let words ask for nothing."""
+        self.trust[places], self.asked[places] = 0.0, 0.0
+
     @property
     def arrays(self) -> tuple[NDArray[Any], ...]:
         """All of them, in their order."""
@@ -119,7 +123,7 @@ def _tell_once(meaning: Meaning, sentence: Sentence, families: Sequence[frozense
     sure = np.nonzero(sentence.free() & (meaning.trust >= SAME_FAMILY))[0].tolist()
     for place in sure:
         if sentence.opens(place) and any(families[place] & families[later] for later in sure if later > place):
-            meaning.trust[place], meaning.asked[place] = 0.0, 0.0
+            meaning.drop(place)
 
 
 def _join_sorts(meaning: Meaning, sentence: Sentence) -> None:
@@ -129,7 +133,7 @@ def _join_sorts(meaning: Meaning, sentence: Sentence) -> None:
         if sort >= 0 and meaning.trust[sort] > 0 and meaning.trust[place] >= SAME_FAMILY:
             meaning.asked[place] = np.maximum(meaning.asked[place], meaning.asked[sort])
             meaning.kind[place] = True
-            meaning.trust[sort], meaning.asked[sort] = 0.0, 0.0
+            meaning.drop(sort)
 
 
 def _measure(meaning: Meaning, sentence: Sentence) -> None:
@@ -137,7 +141,7 @@ def _measure(meaning: Meaning, sentence: Sentence) -> None:
     for place, measured in sentence.measures():
         of_both = np.minimum(meaning.asked[place], meaning.asked[measured]) >= _COULD_LEAD
         if not of_both.any():
-            meaning.trust[place], meaning.asked[place] = 0.0, 0.0
+            meaning.drop(place)
 
 
 def _ask_once(meaning: Meaning, sentence: Sentence) -> None:
@@ -163,7 +167,7 @@ def _ask_once(meaning: Meaning, sentence: Sentence) -> None:
         more = _EITHER * either > meaning.asked[verb]
         meaning.turned[verb] = np.where(more, meaning.turned[known].any(axis=0), meaning.turned[verb])
         meaning.asked[verb] = np.maximum(meaning.asked[verb], _EITHER * either)
-    meaning.trust[dropped], meaning.asked[dropped] = 0.0, 0.0
+    meaning.drop(dropped)
 
 
 def _one_of(meaning: Meaning, sentence: Sentence, asked_for: Sequence[int], verb: int) -> tuple[int, list[int]]:
@@ -200,7 +204,7 @@ def _lead_back_once(meaning: Meaning, sentence: Sentence) -> None:
         places = asking[types == kind]
         kept = max(places[places < max(sentence.names)], default=places[0])
         again = places[np.abs(places - kept) > 1]
-        meaning.trust[again], meaning.asked[again] = 0.0, 0.0
+        meaning.drop(again)
 
 
 def _satisfy(meaning: Meaning, sentence: Sentence, to_places: NDArray[np.bool_]) -> None:
@@ -224,7 +228,7 @@ def _satisfy(meaning: Meaning, sentence: Sentence, to_places: NDArray[np.bool_])
             or _narrowed(meaning, sentence.event(place), steps, wanted | (where & to_places))
         ):
             continue
-        meaning.trust[place], meaning.asked[place] = 0.0, 0.0
+        meaning.drop(place)
 
 
 def _place_once(meaning: Meaning, sentence: Sentence) -> None:
@@ -234,7 +238,7 @@ def _place_once(meaning: Meaning, sentence: Sentence) -> None:
     for place in np.nonzero(meaning.trust > 0)[0].tolist():
         if sentence.words[place] in PLACED and asked_for >= 0 and sentence.stands_at():
             meaning.asked[asked_for] = np.maximum(meaning.asked[asked_for], _EITHER * meaning.asked[place])
-            meaning.trust[place], meaning.asked[place] = 0.0, 0.0
+            meaning.drop(place)
 
 
 def _tells_where(
@@ -298,7 +302,7 @@ def _turn_round(meaning: Meaning, sentence: Sentence) -> None:
     """Turn the word after "whose" at the beginning of a question, where that word asks for an edge type."""
     if len(sentence.words) > 1 and sentence.words[0] == _WHOSE and meaning.trust[1] > 0:
         meaning.turned[1] ^= True
-        meaning.trust[0], meaning.asked[0] = 0.0, 0.0
+        meaning.drop(0)
 
 
 def say_all(meaning: Meaning, free: NDArray[np.bool_], plain: NDArray[np.int64], wider: NDArray[np.int64]) -> None:

@@ -63,7 +63,7 @@ class Nouns(Placed):
 
     def says_what_it_is(self, place: int) -> bool:
         """Tell whether a word only says what is named is: the film in "what kind of film is X"."""
-        behind = self.at(place + 1) in AUXILIARIES - DO and self._past_article(place + 2) in self._starts
+        behind = self.at(place + 1) in AUXILIARIES - DO and self._name_behind(place + 1)
         before = self.at(place - 4) in AUXILIARIES - DO and self.at(place - 3) in WHICH  # "X is what kind of film"
         return self._is_sort(place) and (behind or before)
 
@@ -111,7 +111,7 @@ class Nouns(Placed):
     def asks_for_kinds(self, place: int) -> bool:
         """Tell whether a word asks for what is of the kind that is named: "what are the types of X"."""
         said = self.words[place] in SORTS and self.words[place].endswith("s") and self.at(place + 1) == "of"
-        return said and self._past_article(place + 2) in self._starts
+        return said and self._name_behind(place + 1)
 
     def asks_earnings(self, place: int) -> bool:
         """Tell whether a word asks what something earned: the last of "how much did X make", "how much money did …"."""
@@ -132,7 +132,7 @@ class Nouns(Placed):
 
     def does_to_named(self, place: int) -> bool:
         """Tell whether a word between "what" and a name is a verb: "what causes X"."""
-        return self.at(place - 1) == "what" and self._past_article(place + 1) in self._starts
+        return self.at(place - 1) == "what" and self._name_behind(place)
 
     def begins_with_several(self) -> bool:
         """Tell whether several things stand at the beginning, of which something is said: "articles published in X"."""
@@ -153,7 +153,7 @@ class Nouns(Placed):
 
     def between(self) -> list[int]:
         """Return which words call several things before a name: "the committees X is on", "the clubs that X"."""
-        behind = {place for place in self._content if self._past_article(place + 1) in self._starts}
+        behind = {place for place in self._content if self._name_behind(place)}
         behind |= {place for place in self._content if self.at(place + 1) in RELATIVE}
         return [p for p in sorted(behind) if p > 0 and self.words[p].endswith("s") and not self._in_label[p]]
 
@@ -193,7 +193,7 @@ class Nouns(Placed):
         if in_label:
             return False
         return (
-            (before == "the" and self._past_article(place + 1) in self._starts)  # "the film X"
+            (before == "the" and self._name_behind(place))  # "the film X"
             or (place + 1 in self._done and self.at(place + 2) == "by")  # "films directed by X"
             or (place == 0 and self.begins_with_several() and 1 in self._deeds)  # "players born in X"
             or place - 1 in self._deeds  # "who wrote films"

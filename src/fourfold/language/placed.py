@@ -118,6 +118,10 @@ class Placed:
         """Return the place before a word and its article."""
         return place_before(self.words, place)
 
+    def _name_behind(self, place: int) -> bool:
+        """Tell whether a name begins right behind a word, or behind an article there."""
+        return self._past_article(place + 1) in self._starts
+
     def _end_of_run(self, place: int) -> int:
         """Return the last of the words of their own, but deeds, that stand in a row from a place on."""
         while place + 1 in self._content and place + 1 not in self._done:

@@ -198,7 +198,7 @@ class Sentence(Deeds):
 
     def asks_whence(self, place: int) -> bool:
         """Tell whether "from" asks for what has its origin in what is named behind it: "who comes from X"."""
-        return self.asks and self._past_article(place + 1) in self._starts and place > 0
+        return self.asks and self._name_behind(place) and place > 0
 
     def said(self) -> frozenset[str]:
         """Return the words that belong to no name, those of several things also as those of one: rivers, river."""
@@ -285,7 +285,7 @@ class Sentence(Deeds):
 
     def asks_when_of_name(self) -> bool:
         """Tell whether it asks when something happened to what it names: "when was X first performed"."""
-        return self.at(0) == "when" and self.at(1) in AUXILIARIES and self._past_article(2) in self._starts
+        return self.at(0) == "when" and self.at(1) in AUXILIARIES and self._name_behind(1)
 
     def asks_no_date(self) -> bool:
         """Tell whether it asks for somebody or for a place: "who", "where"."""
@@ -340,7 +340,7 @@ class Sentence(Deeds):
         run = list(range(first, self._end_of_run(first) + 1))
         several = [place for place in run if self.words[place].endswith("s") and self.at(place - 1) not in NAMES]
         noun = first if self.is_subject(first) else next(iter(several), run[-1])
-        return [] if self._past_article(noun + 1) in self._starts else list(range(first, noun + 1))
+        return [] if self._name_behind(noun) else list(range(first, noun + 1))
 
     def _who_are(self, place: int) -> bool:
         """Tell whether a word calls what is asked for: "who are the customers", "what are the first 3 products"."""

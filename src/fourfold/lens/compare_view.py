@@ -14,7 +14,7 @@ from fourfold.lens.rows import Row, rows_of
 from fourfold.lens.session import AS_ASKED, IN_FORCE, Session, share_by_component
 from fourfold.lens.state import Asked
 from fourfold.markup import cut
-from fourfold.plain_text import display_name
+from fourfold.questions.results import title
 
 ROW = 62
 """Pixels of a row: the lines between the two lists are drawn by it."""
@@ -101,9 +101,7 @@ def summary(left: Side, right: Side) -> str:
 def moves(session: Session, left: Side, right: Side) -> list[Move]:
     """Return the nodes that stand farthest apart on the two sides, and which signals make the difference."""
     ranks = [{node_id: rank for rank, node_id in enumerate(side.result.ids, 1)} for side in (left, right)]
-    names = {
-        hit.node.id: display_name(hit.node.name, hit.node.id) for side in (left, right) for hit in side.result.hits
-    }
+    names = {hit.node.id: title(hit.node) for side in (left, right) for hit in side.result.hits}
     beyond = max(map(len, ranks)) + 1
     apart = {node: ranks[0].get(node, beyond) - ranks[1].get(node, beyond) for node in names}
     told = []

@@ -16,7 +16,7 @@ from fourfold.lens.rows import LONGEST_NAME, why_address
 from fourfold.lens.session import Session
 from fourfold.lens.state import Asked
 from fourfold.markup import cut
-from fourfold.plain_text import counted, display_name
+from fourfold.plain_text import counted
 from fourfold.questions import ImpactAnswer, PathAnswer
 from fourfold.questions.impact import DIRECTIONS, Direction
 from fourfold.questions.results import title
@@ -100,7 +100,7 @@ def impact_of(session: Session, asked: Asked, node: str, direction: Direction) -
         arrows = [Arrow(e.via.source, e.via.target, e.via.type, e.risk) for e in shown]
         drawing = _drawn(asked, nodes, arrows, layers, {found.node.id: "here"}, cut(found.headline(), 300))
     rows = [
-        (cut(display_name(each.name, each.id), 80), f"risk {risk:.3f}, {cut(why, 120)}", why_address(asked, each.id))
+        (cut(title(each), 80), f"risk {risk:.3f}, {cut(why, 120)}", why_address(asked, each.id))
         for each, risk, why in found.rows()
     ]
     return Told(cut(found.headline(), 600), drawing, rows, found.notes)
@@ -145,7 +145,7 @@ def _drawn(
     kinds: dict[str, str],
     label: str,
 ) -> Drawing:
-    names = {node.id: display_name(node.name, node.id) for node in nodes}
+    names = {node.id: title(node) for node in nodes}
     return draw(names, arrows, kinds=kinds, address=lambda node: why_address(asked, node), label=label, layers=layers)
 
 

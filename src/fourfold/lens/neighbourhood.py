@@ -10,6 +10,7 @@ from fourfold.lens.rows import why_address
 from fourfold.lens.session import Session
 from fourfold.lens.state import Asked
 from fourfold.plain_text import display_name
+from fourfold.questions.results import title
 
 MOST_NODES = 18
 """Nodes in one picture."""
@@ -25,14 +26,14 @@ def neighbourhood(session: Session, asked: Asked, explanation: Explanation) -> D
     """Return the picture; None where the node has no edge and no path leads to it."""
     here = explanation.node
     flows, names, seeds = _flows(explanation)
-    names.setdefault(here.id, display_name(here.name, here.id))
+    names.setdefault(here.id, title(here))
     arrows = [Arrow(*edge, flow, edge[2] == BRIDGE) for edge, flow in flows.items()]
     near = _near(session, here.id, names, flows)
     arrows += near
     if not arrows:
         return None
     unnamed = [node for arrow in near for node in (arrow.source, arrow.target) if node not in names]
-    names |= {node.id: display_name(node.name, node.id) for node in session.nodes(unnamed).values()}
+    names |= {node.id: title(node) for node in session.nodes(unnamed).values()}
     kinds = {node: "path" for edge in flows for node in edge[:2]} | dict.fromkeys(seeds, "seed") | {here.id: "here"}
     label = f"What is around this node: {len(names)} nodes, {len(arrows)} edges, {len(flows)} of which carried score."
     return draw(names, arrows, kinds=kinds, address=lambda node: why_address(asked, node), label=label)

@@ -20,7 +20,8 @@ from fourfold.lens.rows import LONGEST_NAME
 from fourfold.lens.session import Session
 from fourfold.lens.state import Asked
 from fourfold.markup import cut
-from fourfold.plain_text import display_name, plain_text
+from fourfold.plain_text import plain_text
+from fourfold.questions.results import title
 from fourfold.types import COMPONENTS
 
 FOLDER = Path(__file__).parent
@@ -73,7 +74,7 @@ class Pages:
         )
         self._environment.filters |= {
             "name": lambda text: cut(text, LONGEST_NAME),
-            "called": lambda node: display_name(node.name, node.id),
+            "called": title,
             "long": lambda text: cut(text, 600),
             "number": lambda value: f"{value:,}",
             "score": lambda value: f"{value:.3f}",

@@ -9,7 +9,7 @@ from fourfold import Hit, Node, SearchResult
 from fourfold.lens.session import Session, share_by_component
 from fourfold.lens.state import Asked
 from fourfold.markup import Piece, cut, marked
-from fourfold.plain_text import display_name
+from fourfold.questions.results import title
 from fourfold.types import COMPONENTS, Evidence
 
 LONGEST_NAME = 120
@@ -86,7 +86,7 @@ def why_address(asked: Asked, node_id: str) -> str | None:
 
 def marked_name(session: Session, node: Node, question: str) -> list[Piece]:
     """Return what a node is called, the question's words marked."""
-    return marked_text(session, cut(display_name(node.name, node.id), LONGEST_NAME), question)
+    return marked_text(session, cut(title(node), LONGEST_NAME), question)
 
 
 def marked_text(session: Session, text: str, question: str) -> list[Piece]:

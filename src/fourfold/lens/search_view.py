@@ -11,8 +11,8 @@ from fourfold.lens.rows import rows_of, why_address
 from fourfold.lens.session import Session
 from fourfold.lens.state import MOST_HITS, OPERATORS, Asked, Condition
 from fourfold.markup import cut
-from fourfold.plain_text import display_name
 from fourfold.query import MODES
+from fourfold.questions.results import title
 
 
 def search(pages: Pages, request: Request) -> Response:
@@ -53,7 +53,7 @@ def left_out(asked: Asked, result: SearchResult, usual: SearchResult) -> list[tu
     """Return the hits that the question has by itself and that are gone now: rank there, name, where to see why."""
     here = set(result.ids)
     return [
-        (rank, cut(display_name(hit.node.name, hit.node.id), 60), why_address(asked, hit.node.id))
+        (rank, cut(title(hit.node), 60), why_address(asked, hit.node.id))
         for rank, hit in enumerate(usual.hits, 1)
         if hit.node.id not in here
     ]
@@ -76,9 +76,6 @@ def find(pages: Pages, request: Request) -> Response:
     """Show the nodes that some letters may mean, to ask why one of them is not among the hits."""
     asked = Asked.of(request.query_params)
     wanted = request.query_params.get("expected", "").strip()
-    found = [
-        (cut(display_name(n.name, n.id), 120), cut(n.type, 60), why_address(asked, n.id))
-        for n in pages.session.find(wanted)
-    ]
+    found = [(cut(title(n), 120), cut(n.type, 60), why_address(asked, n.id)) for n in pages.session.find(wanted)]
     context = {"asked": asked, "view": "search", "wanted": cut(wanted, 120), "found": found}
     return pages.render("find.html", context)

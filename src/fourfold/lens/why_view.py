@@ -16,8 +16,9 @@ from fourfold.lens.session import Session, share_by_component
 from fourfold.lens.state import Asked
 from fourfold.lens.why_not import why_not
 from fourfold.markup import Piece, cut, marked
-from fourfold.plain_text import display_name, plain_text
+from fourfold.plain_text import plain_text
 from fourfold.present import in_words
+from fourfold.questions.results import title
 from fourfold.types import COMPONENTS, Evidence
 
 LONGEST_TEXT = 6000
@@ -127,7 +128,7 @@ def neighbours_in_rank(asked: Asked, result: SearchResult, rank: int | None) -> 
         return []
     beside = (("Before", rank - 1), ("After", rank + 1))
     return [
-        (f"{word}: {place}", cut(display_name(hit.node.name, hit.node.id), 60), why_address(asked, hit.node.id))
+        (f"{word}: {place}", cut(title(hit.node), 60), why_address(asked, hit.node.id))
         for word, place in beside
         if 1 <= place <= len(result.hits)
         for hit in (result.hits[place - 1],)

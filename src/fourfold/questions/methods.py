@@ -9,7 +9,6 @@ from itertools import chain, product
 from types import MappingProxyType
 from typing import TypeVar
 
-from fourfold.plain_text import display_name
 from fourfold.questions import capability, compose, explore, goals, impact, locate, paths, similar
 from fourfold.questions.effects import Effect, effect_of
 from fourfold.questions.intents import READ, QuestionIntent
@@ -124,7 +123,7 @@ def _compare(view: View, asked: Asked) -> Outcome:
     about = subjects[0].node
     alike = similar.answer(view, about, asked.k)
     if asked.to is not None or locate.ways_to_part(asked.query):
-        alike = replace(alike, notes=(*alike.notes, f"{_ONE_SIDE} {display_name(about.name, about.id)!r}."))
+        alike = replace(alike, notes=(*alike.notes, f"{_ONE_SIDE} {title(about)!r}."))
     return Outcome("similar_to", asked.read, subjects, alike)
 
 

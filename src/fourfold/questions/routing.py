@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 
 from fourfold.filters import parse
-from fourfold.plain_text import display_name
 from fourfold.questions import capability, facts, locate, lookup
 from fourfold.questions.facts import SearchAnswer
 from fourfold.questions.graph import Reached
 from fourfold.questions.intents import Classification
 from fourfold.questions.locate import Subject
 from fourfold.questions.methods import Asked, Outcome, own_method
-from fourfold.questions.results import Answer
+from fourfold.questions.results import Answer, title
 from fourfold.questions.rules import classify_intent
 from fourfold.questions.view import View
 from fourfold.types import Edge, Hit, Node, SearchResult
@@ -53,7 +52,7 @@ class AskAnswer(Answer):
 
     def told(self, question: str = "") -> str:
         """Return which method answered, why, and its answer as text; what edges lead to stands before all that."""
-        about = ", ".join(f"{display_name(s.node.name, s.node.id)} ({s.confidence:.2f})" for s in self.subjects)
+        about = ", ".join(f"{title(s.node)} ({s.confidence:.2f})" for s in self.subjects)
         head = f"{self.method}: {self.why}" + (f" About {about}." if about else "")
         told = self.answer.told(question or self.question)
         if isinstance(self.answer, SearchAnswer) and self.answer.facts:
@@ -176,7 +175,7 @@ def _namesakes(view: View, query: str, about: Sequence[Node], given: Sequence[st
     """Yield which of several nodes of one name was taken, where the question does not say by its id."""
     said = {*given, *locate.spelled(query)}
     for node in about:
-        if display_name(node.name, node.id) != node.name or node.id in said:
+        if title(node) != node.name or node.id in said:
             continue
         others = [other.id for other in view.named(node.name) if other.id != node.id]
         if others:

@@ -87,7 +87,8 @@ class Reader:
     def _by_itself(self, meaning: Meaning, places: Sequence[int]) -> None:
         """Let words ask for what is close to them; what does something to the named node is no step from it."""
         for place in places:
-            meaning.trust[place], meaning.asked[place], meaning.kind[place] = 0.0, 0.0, False
+            meaning.drop(place)
+            meaning.kind[place] = False
             if self._sentence.is_content(place) and not self._sentence.is_subject(place):
                 self._put(meaning, place, Asked(*self._labels.similarity(self._sentence.words[place])))
 

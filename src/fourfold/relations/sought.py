@@ -65,7 +65,7 @@ def end_there(
         if could.any():
             meaning.asked[step] = np.where(could, meaning.trust[step], _COULD_BE * meaning.asked[step])
             meaning.turned[step] = np.where(could, begins & ~ends, meaning.turned[step])
-            meaning.trust[place], meaning.asked[place] = 0.0, 0.0
+            meaning.drop(place)
 
 
 def price(meaning: Meaning, sentence: Sentence, settings: Paths) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.engines.base import Row
-from fourfold.engines.ends import ends_of
+from fourfold.engines.ends import distinct_ends, ends_of
 from fourfold.engines.milvus import records
 from fourfold.engines.milvus.json_text import values
 from fourfold.engines.milvus.link import Link, digest
@@ -201,7 +201,7 @@ class Writer(WriterWithoutBooks):
 
     def delete_edges(self, edges: Sequence[Edge]) -> int:
         """Delete edges by (source, target, type); return how many there were."""
-        nums = self.nums(list({end for edge in edges for end in (edge.source, edge.target)}))
+        nums = self.nums(distinct_ends(edges))
         types = self._known_types()
         keys = {
             (nums[edge.source], nums[edge.target], types[edge.type])

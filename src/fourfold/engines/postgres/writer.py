@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.engines.base import Row
-from fourfold.engines.ends import ends_of
+from fourfold.engines.ends import distinct_ends, ends_of
 from fourfold.engines.postgres import counts, moments
 from fourfold.engines.postgres.arrays import copied, numbers, split
 from fourfold.engines.postgres.connections import Connection
@@ -342,7 +342,7 @@ class Writer(WriterWithoutBooks):
 
     def delete_edges(self, edges: Sequence[Edge]) -> int:
         """Delete edges by (source, target, type); return how many there were."""
-        nums = self._nums(list({end for edge in edges for end in (edge.source, edge.target)}))
+        nums = self._nums(distinct_ends(edges))
         known = [e for e in edges if e.source in nums and e.target in nums and keepable(e.type)]
         return self._drop_edges(
             "(source, target, type) IN (SELECT u.source, u.target, y.num "

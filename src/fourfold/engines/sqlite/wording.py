@@ -111,15 +111,15 @@ class Wording:
     def _recorded(self, known: Nodes, among: Nodes | None) -> tuple[list[Nodes], list[Nodes]]:
         """Return the holders of terms from the records of some nodes, or of all."""
         if among is None:
-            term, field, node = self._labels(_LABELS, known=known)
+            term, field, node = self._labels(known, _LABELS)
         else:
             sql = f"{_LABELS} WHERE node IN (SELECT value FROM json_each(?))"
-            term, field, node = self._labels(sql, json.dumps(among.tolist()), known=known)
+            term, field, node = self._labels(known, sql, json.dumps(among.tolist()))
         order = np.argsort(known)
         return holders(len(known), order[np.searchsorted(known, term, sorter=order)], field, node)
 
-    def _labels(self, sql: str, *parameters: str, known: Nodes | None = None) -> NDArray[np.int64]:
-        """Return terms (the known ones alone), their fields, 0 for name or 1 for type, and nodes, (3, n)."""
+    def _labels(self, known: Nodes, sql: str, *parameters: str) -> NDArray[np.int64]:
+        """Return the known terms, their fields, 0 for name or 1 for type, and nodes, (3, n)."""
         found = [np.empty((3, 0), np.int64)]
         with self._store.reading() as connection:
             cursor = connection.execute(sql, parameters)
@@ -127,8 +127,7 @@ class Wording:
                 nodes, blobs = zip(*rows, strict=True)
                 tokens = np.frombuffer(b"".join(blobs), TOKEN)
                 own = np.flatnonzero(tokens["field"] < 2)
-                if known is not None:
-                    own = own[np.isin(tokens["term"][own], known)]
+                own = own[np.isin(tokens["term"][own], known)]
                 node = np.repeat(np.array(nodes, np.int64), [len(blob) // TOKEN.itemsize for blob in blobs])
                 found.append(np.stack([tokens["term"][own], tokens["field"][own], node[own]]).astype(np.int64))
         return np.concatenate(found, axis=1)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from fourfold.arguments import shown
 from fourfold.engines.base import Row
-from fourfold.engines.ends import ends_of
+from fourfold.engines.ends import distinct_ends, ends_of
 from fourfold.engines.sqlite import deletions
 from fourfold.engines.sqlite.rows import (
     LARGEST_NUMBER,
@@ -316,7 +316,7 @@ class Writer:
         if not edges:
             return 0
         assert self._put is None, "a transaction without deletes"
-        nums = nums_of(self._connection, list({end for e in edges for end in (e.source, e.target)}))
+        nums = nums_of(self._connection, distinct_ends(edges))
         known = [e for e in edges if e.source in nums and e.target in nums and encodable(e.type)]
         keys = [(nums[e.source], nums[e.target], e.type) for e in known]
         cursor = self._connection.executemany(
