@@ -228,9 +228,8 @@ class About(Question):
         A kind that edge types have a word for is said by the edges alone: texts may list them. None where nothing is of
         the kind, or where what the words lead to is.
         """
-        words, nowhere = self.query.words, not len(answer.nodes)
-        sought = self.sentence.sought()
-        told = [place for place in sought if self.relations.hold(*words[place])]
+        nowhere, sought = not len(answer.nodes), self.sentence.sought()
+        told = [place for place in sought if self.may_ask(place)]
         said = [place for place in sought if place not in told]
         told = [place for place in told if nowhere and self.sentence.asks_for(place)]
         if not said + told or not (nowhere or self._lacks(said, answer)):

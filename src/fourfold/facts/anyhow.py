@@ -34,9 +34,7 @@ def anyhow(question: Question) -> Answer | None:
     if not tied or any(question.relations.holds(question.plain[place]) for place in tied if words[place][1]):
         return None
     named = [one for one in question.names if question.edges.degree(one.nodes).any()]
-    taken = name_matching.places_of(named)
-    apart = [one for one in named_in_part(question) if taken.isdisjoint(one.places)]
-    named = name_matching.by_place([*named, *apart])
+    named = name_matching.with_apart(named, named_in_part(question))
     if not named:
         return None
     taken = name_matching.places_of(named).union(tied)

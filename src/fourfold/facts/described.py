@@ -26,13 +26,13 @@ _MOST_EDGES = 200
 
 def described(question: Question) -> Iterator[Named]:
     """Give what the question describes: a node, where the words stand that do."""
-    words, hold = question.query.words, question.relations.hold
+    words = question.query.words
     if not (found := [*descriptions(words)]) or (covering := Covering.of(question)) is None:
         return
     texts = covering.texts & (question.edges.degree(covering.nodes) > 0)
     for one in found:
         sort = covering.are(one.head) if one.head >= 0 else texts
-        if not sort.any() and (one.end == one.head + 1 or hold(*words[one.head])):
+        if not sort.any() and (one.end == one.head + 1 or question.may_ask(one.head)):
             continue  # "the author of the memo on mould"
         of_it = texts & sort if sort.any() else texts
         places = [place for place in range(one.start, one.end) if place != one.head and words[place][1]]
@@ -44,7 +44,7 @@ def described(question: Question) -> Iterator[Named]:
         if len(node) > 1:
             ids = question.scores.snapshot.ids(node)
             node = node[[ids.index(min(ids))]]
-        known = one.asked < 0 or hold(*words[one.asked]) or _is_beside(question, one.asked, node)
+        known = one.asked < 0 or question.may_ask(one.asked) or _is_beside(question, one.asked, node)
         if known and not edge_only.is_silent(question, [], node, by_names=True):
             yield Named(node, one.start, one.end, " ".join(word for word, _ in words[one.start : one.end]))
 

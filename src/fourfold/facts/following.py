@@ -259,18 +259,11 @@ def _understood(question: Question, left_out: Collection[int]) -> Read | None:
         found = *_read(asked, meaning), meaning
         if len(found[1].nodes):
             return _by_the_noun(*found)
-        found = *found[:2], _without_names(asked, meaning)
+        found = *found[:2], meaning.without(unknown_names.places(asked))
         loose = asked.reader.loosely(question.edges)
         if (loose.asked != meaning.asked).any() and len((other := _read(asked, loose))[1].nodes):
             return *other, loose
     return found
-
-
-def _without_names(asked: About, meaning: Meaning) -> Meaning:
-    """Return what words mean without those of names that no node has."""
-    words, relations = asked.query.words, asked.relations
-    written = [word for word, _ in words]
-    return meaning.without(unknown_names.places(written, asked.sentence, lambda place: relations.hold(*words[place])))
 
 
 def _by_the_noun(asked: About, answer: Answer, meaning: Meaning) -> Read:

@@ -51,6 +51,10 @@ class Question:
         """What its words name, see ``named_in``."""
         return named_in(self.scores, self.query)
 
+    def may_ask(self, place: int) -> bool:
+        """Tell whether a word may ask for an edge, see ``Relations.hold``."""
+        return self.relations.hold(*self.query.words[place])
+
     @property
     def walker(self) -> Walker:
         """What walks from named nodes."""

@@ -137,12 +137,10 @@ def _with_codes(question: Question, found: list[Named]) -> list[Named]:
     written, types = query.written_of(nodes), query.types_of(nodes)
     by_number = {one.start: one for one in codes.in_series(query.words, found, nodes, written)}
     found = [by_number.get(one.start, one) for one in found]
-    taken = name_matching.places_of(found)
     called = codes.named(query.words, nodes, written, types, alone=not found)
     if "#" in query.typed:
         called += codes.numbered(query.typed, query.words, nodes, query.called_of(nodes))
-    apart = [one for one in called if taken.isdisjoint(one.places)]
-    return name_matching.by_place([*found, *(one for one in apart if _has_edges(question, one))])
+    return name_matching.with_apart(found, [one for one in called if _has_edges(question, one)])
 
 
 def _is_asked_for(question: Question, one: Named, found: Sequence[Named]) -> bool:
@@ -163,22 +161,21 @@ def _is_asked_for(question: Question, one: Named, found: Sequence[Named]) -> boo
 
 def _with_nearly(question: Question, found: list[Named]) -> list[Named]:
     """Return what a question names, with what it names but for accents or a letter: of the best by any part."""
-    query, hold, numbers = question.query, question.relations.hold, question.scores.term_numbers
+    query, numbers = question.query, question.scores.term_numbers
     taken = name_matching.places_of(found)
     left = name_matching.content_beside(query.words, taken)
 
     def known(place: int) -> bool:
         return all(term in numbers for term in query.words[place][1])
 
-    if all((known(place) and found) or hold(*query.words[place]) for place in left):
+    if all((known(place) and found) or question.may_ask(place) for place in left):
         return found
     best = [question.best_by(part, _MAY_BE_MEANT) for part in question.scores.rankings]
     nodes = np.array(list(dict.fromkeys(np.concatenate([NO_NODES, *best]).tolist())), np.int64)
     one = name_matching.nearly(query.words, nodes, query.names_of(nodes), known)
     if one is None or not _has_edges(question, one):
         return found
-    only_asks = all(hold(*query.words[place]) for place in one.places)
-    return name_matching.by_place([*found, one]) if taken.isdisjoint(one.places) and not only_asks else found
+    return found if all(map(question.may_ask, one.places)) else name_matching.with_apart(found, [one])
 
 
 def _with_longer(question: Question, found: list[Named]) -> list[Named]:
@@ -189,12 +186,12 @@ def _with_longer(question: Question, found: list[Named]) -> list[Named]:
     """
     if not found:
         return found
-    words, hold, kinds = question.query.words, question.relations.hold, Kinds.of(question)
+    words, kinds = question.query.words, Kinds.of(question)
     for one in _parts(question):
         within = [other for other in found if one.start <= other.start and other.end <= one.end]
         taken = name_matching.places_of(within)
         beside = [place for place in one.places if words[place][1] and place not in taken]
-        if len(within) != 1 or not beside or any(hold(*words[place]) for place in beside):
+        if len(within) != 1 or not beside or any(map(question.may_ask, beside)):
             continue
         town = within[0].nodes
         if not np.isin(town, one.nodes).any() and not kinds.typed(beside, town).any():
@@ -204,11 +201,10 @@ def _with_longer(question: Question, found: list[Named]) -> list[Named]:
 
 def _in_part(question: Question) -> list[Named]:
     """Return the things that a question names by parts of their names, no numbers, beside words that may ask."""
-    words, hold = question.query.words, question.relations.hold
     parts = _parts(question, things=False)
     taken = name_matching.places_of(parts)
-    asks = any(hold(*words[place]) for place in range(len(words)) if place not in taken)
-    return parts if asks else []
+    others = (place for place in range(len(question.query.words)) if place not in taken)
+    return parts if any(map(question.may_ask, others)) else []
 
 
 def _with_told_beside(question: Question, found: list[Named]) -> list[Named]:
@@ -216,9 +212,9 @@ def _with_told_beside(question: Question, found: list[Named]) -> list[Named]:
 
     Such a word is none that may ask for an edge, nor the first of the question.
     """
-    words, hold, taken = question.query.words, question.relations.hold, name_matching.places_of(found)
-    beside = [words[place] for place in name_matching.content_beside(words, {0, *taken})]
-    left = {word for word, terms in beside if word[:1].isupper() and not hold(word, terms)}
+    words = question.query.words
+    beside = name_matching.content_beside(words, {0, *name_matching.places_of(found)})
+    left = {words[place][0] for place in beside if words[place][0][:1].isupper() and not question.may_ask(place)}
     if not found or not left or not any(word[:1].islower() for word, _ in words):
         return found
     one = _partly(question, lambda word, _: word not in left)
@@ -226,9 +222,7 @@ def _with_told_beside(question: Question, found: list[Named]) -> list[Named]:
         parts = (one for one in _parts(question) if {word for word, _ in words[one.start : one.end]} <= left)
         letters = sum(len(word) for word in left)
         one = next((one for one in parts if len(one.nodes) == 1 and name_matching.tells(letters, one)), None)
-    if one is None or not taken.isdisjoint(one.places):
-        return found
-    return name_matching.by_place([*found, one])
+    return found if one is None else name_matching.with_apart(found, [one])
 
 
 def _with_definite(question: Question, found: list[Named]) -> list[Named]:
@@ -236,14 +230,13 @@ def _with_definite(question: Question, found: list[Named]) -> list[Named]:
 
     Not "the bridge of X" nor "the bridge that X built", which is told by X, nor what "which part of the body" asks for.
     """
-    plain, taken = question.plain, name_matching.places_of(found)
-    beside = []
+    plain, definite = question.plain, []
     for one in _parts(question) if found and "the" in plain else ():
         alone = len(one.nodes) == 1 and plain[one.start - 1 : one.start] == ["the"]
         alone &= plain[max(one.start - 3, 0) : one.start - 1] not in _PARTS
-        if alone and _TOLD_BY.isdisjoint(plain[one.end : one.end + 1]) and taken.isdisjoint(one.places):
-            beside.append(one)
-    return name_matching.by_place([*found, *beside])
+        if alone and _TOLD_BY.isdisjoint(plain[one.end : one.end + 1]):
+            definite.append(one)
+    return name_matching.with_apart(found, definite)
 
 
 def _partly(question: Question, asks: Callable[[str, Sequence[str]], bool]) -> Named | None:

@@ -165,7 +165,7 @@ class Topic(Question):
         if not said or (covering := self._covering(ends)) is None:
             return answer
         at, head = covering.nodes.searchsorted(ends), said[0]
-        left = [place for place in said if not self.relations.hold(*self.query.words[place])]
+        left = [place for place in said if not self.may_ask(place)]
         if (are := covering.are(head)).any():
             left = [place for place in left if place != head]
             if not are[at].any():

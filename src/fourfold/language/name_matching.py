@@ -122,6 +122,12 @@ def by_place(named: Iterable[Named]) -> list[Named]:
     return sorted(named, key=attrgetter("start"))
 
 
+def with_apart(named: Sequence[Named], others: Iterable[Named]) -> list[Named]:
+    """Return what is named with others whose words stand in no name of it, in the order of the question."""
+    taken = places_of(named)
+    return by_place([*named, *(one for one in others if taken.isdisjoint(one.places))])
+
+
 def _precedence(
     found: Sequence[tuple[int, int, Named]], words: Words, names_of: NamesOf | None, span: tuple[int, int, Named]
 ) -> tuple[int, bool, int]:
