@@ -290,6 +290,7 @@ class About(Question):
         return paths.in_common(parts) or self._walked_by(meaning, unsaid=unsaid)
 
     def _walked_by(self, meaning: Meaning, *, unsaid: bool) -> Answer | None:
+        """Return what all words lead to together; None where they ask for no edge, or lead nowhere."""
         question = paths.PathQuestion(
             named=self.named,
             meaning=meaning,

@@ -35,6 +35,7 @@ def named_in_part(question: Question, *, things: bool = True) -> list[Named]:
 
 
 def _read(question: Question, *, things: bool) -> list[Named]:
+    """Return the same, read anew."""
     words, nodes = question.query.words, question.best_by("text", _MAY_BE_MEANT)
     nodes = nodes[question.edges.degree(nodes) > 0]
     sizes = sizes_of(question, nodes)

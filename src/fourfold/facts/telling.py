@@ -62,7 +62,7 @@ def asked_for_story(question: Question, found: Answer | None) -> list[Named]:
     named = next(subjects.ways(question), []) or named_in_part(question)
     if not named or all(is_who_asks(question.query.words, one) for one in named):
         return []  # all texts are about the user of whose memory they are
-    return named if _asks(question, named, found) else []
+    return named if _is_for_a_text(question, named, found) else []
 
 
 def telling(question: Question, named: Sequence[Named]) -> Answer | None:
@@ -114,7 +114,8 @@ def said_itself(question: Question, found: Answer | None) -> bool:
     return has_figures(question.query.texts_of(own)[0])
 
 
-def _asks(question: Question, named: Sequence[Named], found: Answer | None) -> bool:
+def _is_for_a_text(question: Question, named: Sequence[Named], found: Answer | None) -> bool:
+    """Tell whether a question asks what a text tells, and neither an edge nor, of dates, what is named itself."""
     names, plain = name_matching.places_of(named), question.plain
     if asks_why(plain):
         return found is None or not _gives_reason(question, found)
@@ -130,6 +131,7 @@ def _asks(question: Question, named: Sequence[Named], found: Answer | None) -> b
 
 
 def _unsure(found: Answer | None) -> bool:
+    """Tell whether words do not lead to an answer as surely as they would to what edges tell."""
     return found is None or min(found.sure, found.explained) < _SURE_OF_EDGES
 
 

@@ -26,8 +26,10 @@ from fourfold.ragged import bounds
 from fourfold.tokenizer import is_unspaced, split_identifier
 from fourfold.word_breaks import without_marks
 
-Words = Sequence[tuple[str, tuple[str, ...]]]
-"""Each word of a question as typed, with its terms."""
+Word = tuple[str, tuple[str, ...]]
+"""A word of a question as typed, with its terms."""
+
+Words = Sequence[Word]
 
 
 NamesOf = Callable[[Nodes], Sequence[tuple[str, ...]]]

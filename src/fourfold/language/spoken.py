@@ -10,11 +10,8 @@ from dataclasses import replace
 from itertools import accumulate
 
 from fourfold.language.lexicon import PHRASES, QUESTION, WHICH
-from fourfold.language.name_matching import Named, Reading, Words, content_beside, lowered, places_of
+from fourfold.language.name_matching import Named, Reading, Word, Words, content_beside, lowered, places_of
 from fourfold.language.syntax import CO
-
-Word = tuple[str, tuple[str, ...]]
-"""A word as typed, with its terms."""
 
 _WITH, _OF = "with", frozenset({"of", "from"})
 

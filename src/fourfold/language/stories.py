@@ -19,9 +19,8 @@ _TELL = frozenset("tell me us explain describe know".split())
 
 def may_ask_for_story(plain: Sequence[str]) -> bool:
     """Tell whether words, in lower case, may ask for a story, whatever they name: told before names are read."""
-    did = plain[:1] == ["what"] and not DO.isdisjoint(plain[1 : _FAR + 1])
     happened = asks_what_happened(plain, ()) or asks_for_cause(plain)
-    return did or happened or asks_why(plain) or plain[:1] == ["when"]
+    return _asks_what_did(plain) or happened or asks_why(plain) or plain[:1] == ["when"]
 
 
 def asks_why(plain: Sequence[str]) -> bool:
@@ -48,13 +47,21 @@ def asks_for_cause(plain: Sequence[str]) -> bool:
 def asks_for_deed(words: Words, names: Collection[int]) -> bool:
     """Tell whether words ask what somebody did: "what did X decide", "what side did X take", not "what does X do"."""
     plain = lowered(words)
-    asks = bool(names) and plain[:1] == ["what"] and not DO.isdisjoint(plain[1 : _FAR + 1])
-    return asks and any(plain[place] not in FRAMES for place in content_beside(words, names))
+    return (
+        bool(names)
+        and _asks_what_did(plain)
+        and any(plain[place] not in FRAMES for place in content_beside(words, names))
+    )
 
 
 def tells_reason(label: Sequence[str]) -> bool:
     """Tell whether an edge of this label leads to a reason: "caused by", "delay_reason"."""
     return any(word in _OF_REASONS or word.startswith("caus") for word in label)
+
+
+def _asks_what_did(plain: Sequence[str]) -> bool:
+    """Tell whether words begin with "what did" or "what side did"."""
+    return plain[:1] == ["what"] and not DO.isdisjoint(plain[1 : _FAR + 1])
 
 
 def _first(plain: Sequence[str]) -> int:

@@ -76,6 +76,7 @@ def _plain(known: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 
 
 def _by_word(table: str) -> list[dict[str, str]]:
+    """Return, for each language, the words of a table of glosses with what they are in English."""
     found: list[dict[str, str]] = [{} for _ in _TONGUES]
     for row in table.strip().splitlines():
         english, *cells = row.split("|")

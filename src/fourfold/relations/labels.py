@@ -142,6 +142,7 @@ class Labels:
         return several
 
     def _compared(self, new: list[str]) -> Iterable[Similarity]:
+        """Return how similar labels are to each of some words, see ``similarity``."""
         vectors, types, starts = unit(self._embed(new)), self.words.types, self.words.starts
         cosines = np.array([self._vectors @ vector for vector in vectors])  # a product of all would round otherwise
         by_word = np.zeros((len(new), len(types)))

@@ -62,6 +62,7 @@ class Succession:
         self._any = bool(self.leads.any())
 
     def _leads(self, words: Sequence[str]) -> int:
+        """Return where edges of a label of these words lead: to what came earlier or later; 0: to neither."""
         first, *rest = [word for word in words if word not in AUXILIARIES | ARTICLES | _COME] or [""]
         stem = next(iter(self._terms(first)), first)
         if stem in self._deeds and rest in ([], [_BY]):

@@ -96,6 +96,7 @@ class Thesaurus:
         return owned
 
     def _by_stem(self, texts: Mapping[str, str]) -> dict[str, str]:
+        """Return texts by the stems of their words; those of one stem as one text."""
         found: dict[str, str] = {}
         for word, text in texts.items():
             key = (self._labels.terms(word) or [word])[0]
