@@ -13,7 +13,7 @@ from fourfold.language.deeds import TOGETHER, Deeds
 from fourfold.language.lexicon import ASKING, AUXILIARIES, DO, MEN, QUESTION, SAY_NOTHING, WHICH, WOMEN, is_past
 from fourfold.language.name_matching import Words
 from fourfold.language.nouns import CALLED, DETERMINERS, IMPERATIVES, NAMES, SORTS
-from fourfold.language.placed import ARTICLES, ONE_OF, PREPOSITIONS, takes_place
+from fourfold.language.placed import ARTICLES, ONE_OF, PREPOSITIONS
 from fourfold.language.unspaced import asks
 from fourfold.lazy import lazy
 
@@ -382,10 +382,6 @@ class Sentence(Deeds):
         found = self._ends.get(place + 2 + (self.at(place + 2) == "the"), -1)
         found += 2 * (self.at(found) == "go" and self.at(found + 1) == "to")  # "where did X go to school"
         return found if self.at(place + 1) in AUXILIARIES and found == len(self.words) - 1 else -1
-
-    def takes_place(self, place: int) -> bool:
-        """Tell whether a word is the place of "take place", which asks for no place of birth."""
-        return takes_place(self.words, place)
 
     def events(self, *asking: str) -> frozenset[int]:
         """Return where what happened stands, of every word that asks where or when it did: of both, if left out."""

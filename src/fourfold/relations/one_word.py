@@ -11,6 +11,7 @@ from fourfold.config import Paths
 from fourfold.language import lexicon
 from fourfold.language.asked import SAME_FAMILY, Asked
 from fourfold.language.lexicon import ASKING, TOWNS, WHICH
+from fourfold.language.placed import takes_place
 from fourfold.language.syntax import Sentence
 from fourfold.relations import sought
 from fourfold.relations.label_grammar import Types
@@ -101,7 +102,7 @@ class OneWord:
         sort = sentence.sort_of(place)
         if sort >= 0 and sought.sort_of(self._labels, sentence, sort) is not None:
             return True
-        if sentence.says_what_it_is(place) or sentence.takes_place(place):
+        if sentence.says_what_it_is(place) or takes_place(sentence.words, place):
             return True
         if sentence.makes_part(place) and sentence.is_in_label(sentence.object_of(place)):
             return True

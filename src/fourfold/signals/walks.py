@@ -132,8 +132,6 @@ class Walk:
     @property
     def explained(self) -> float:
         """The largest share of the words that a path explains, in [0, 1]."""
-        if not len(self.nodes):
-            return 0.0
         return min(1.0, float((self.values + self.price * self.lengths).max()) / self.total)
 
     def after_another(self) -> Walk:
@@ -142,10 +140,8 @@ class Walk:
         return replace(self, nodes=self.nodes[kept], values=self.values[kept] - self.price, lengths=self.lengths[kept])
 
     def path(self, node: int) -> tuple[int, list[Step]]:
-        """Return the place of the named node where the best path to a node begins, and its steps, first step first."""
+        """Return the place of the named node where the best path to one of ``nodes`` begins, and its steps in order."""
         place = int(np.searchsorted(self.nodes, node))
-        if place >= len(self.nodes) or self.nodes[place] != node:
-            return 0, []
         depth = int(self.lengths[place]) - 1
         here = np.nonzero(self.levels[depth].nodes == node)[0]
         state = int(here[np.argmax(self.levels[depth].best[here, -1])])

@@ -10,6 +10,7 @@ import pytest
 
 from fourfold.config import RetrievalConfig
 from fourfold.retriever import Retriever
+from fourfold.testing.graphs import sample
 from fourfold.types import SearchResult
 
 TOLERANCE = 1e-4
@@ -72,3 +73,9 @@ class Compared:
         """Open an empty graph in the engine, and one in memory."""
         with Retriever(address, config=config) as own, Retriever(":memory:", config=config) as other:
             yield Both(own, other)
+
+    @pytest.fixture
+    def filled(self, both: Both) -> Both:
+        """Write the sample to both."""
+        both.add(*sample())
+        return both

@@ -13,7 +13,7 @@ from fourfold.index.snapshot import Snapshot
 from fourfold.retriever import Retriever
 from fourfold.signals.late import distinct_pieces
 from fourfold.testing.compared import TOLERANCE, Both, Compared
-from fourfold.testing.graphs import QUESTIONS, sample
+from fourfold.testing.graphs import QUESTIONS
 
 
 def _terms(one: Retriever, text: str) -> dict[str, int]:
@@ -32,12 +32,6 @@ def _values(snapshot: Snapshot, ranking: Ranking, count: int) -> dict[str, float
 
 class PartsTests(Compared):
     """Text, vectors, wordpieces, names and edges answer alike."""
-
-    @pytest.fixture
-    def filled(self, both: Both) -> Both:
-        """Write the sample to both."""
-        both.add(*sample())
-        return both
 
     def _pairs(self, filled: Both) -> Iterable[tuple[Retriever, Snapshot]]:
         return [(one, one.analysis.snapshot()) for one in (filled.own, filled.other)]

@@ -37,12 +37,6 @@ _OPTIONS: tuple[dict[str, Any], ...] = (
 class SearchingTests(Compared):
     """Every question has the same answer as in a SQLite file."""
 
-    @pytest.fixture
-    def filled(self, both: Both) -> Both:
-        """Write the sample to both."""
-        both.add(*sample())
-        return both
-
     @pytest.mark.parametrize("options", _OPTIONS, ids=str)
     def test_questions(self, filled: Both, options: dict[str, Any]) -> None:
         """Ids, order, scores, components and reasons."""
