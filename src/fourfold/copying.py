@@ -18,7 +18,6 @@ from itertools import count
 from fourfold.arguments import callback, shown
 from fourfold.engines import Backend
 from fourfold.engines.base import OWN_SHARE, Row
-from fourfold.engines.ends import distinct_ends
 from fourfold.errors import StoreError, UnsupportedError, warn
 from fourfold.index.changes import FIELDS
 from fourfold.open_graph import open_graph
@@ -212,7 +211,7 @@ class _Copy:
         own, there = (set(one.edges_from(ids, one.edge_type_names())) for one in (self._source, self._target))
         if own == there:
             return
-        known = self._target.nums(distinct_ends(own))
+        known = self._target.nums(list({end for edge in own for end in (edge.source, edge.target)}))
         kept = {(edge.source, edge.target, edge.type) for edge in own}
         gone = [e for e in there if (e.source, e.target, e.type) not in kept]
         with self._target.transaction(deletes=bool(gone)) as writer:
