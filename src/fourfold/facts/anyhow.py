@@ -33,7 +33,7 @@ def anyhow(question: Question) -> Answer | None:
     words, tied = question.query.words, _tied(question.plain)
     if not tied or any(question.relations.holds(question.plain[place]) for place in tied if words[place][1]):
         return None
-    named = [one for one in question.names if question.edges.degree(one.nodes).any()]
+    named = [one for one in question.all_named if question.edges.degree(one.nodes).any()]
     named = name_matching.with_apart(named, named_in_part(question))
     if not named:
         return None

@@ -33,8 +33,8 @@ class Excepted:
 
 def excepted(question: Question) -> Excepted:
     """Return what a question excepts, behind what else it names: by a name, else by words to its end."""
-    typed, words, names = question.plain, question.query.words, places_of(question.names)
-    for one in question.names[1:]:
+    typed, words, names = question.plain, question.query.words, places_of(question.all_named)
+    for one in question.all_named[1:]:
         begin = _begin(typed, one.start, _EXCEPT)
         if begin < one.start:
             begin -= begin > 0 and typed[begin - 1] in _JOINED

@@ -108,7 +108,7 @@ def _found(question: Question, config: RetrievalConfig) -> tuple[Answer | None, 
             return told, 1.0 - question.settings.step_back * told.sure
         if tells_itself(question, story):
             return None
-    named, topic = question.names, Topic.of(question, config)
+    named, topic = question.all_named, Topic.of(question, config)
     unsure = found is None or found[0].sure < (_SURE_OF_NAMES if named else _SURE_OF_A_PART)
     if unsure and (beside := topic.beside(named)) is not None:
         return beside, 1.0
@@ -138,7 +138,7 @@ def _in_english(question: Question) -> Question:
     query = question.query
     if not in_another_tongue(query.words):
         return question
-    names = name_matching.places_of(question.names)
+    names = name_matching.places_of(question.all_named)
     words = in_english(query.words, names, question.relations.labels.terms)
     return replace(question, query=replace(query, words=words))
 
@@ -147,7 +147,7 @@ def _one_of_two(question: Question) -> Answer | None:
     """Return which of two is bigger, older or the like, where the graph tells; None for another question."""
     if "or" not in question.plain:
         return None
-    named = question.names
+    named = question.all_named
     sentence = Sentence(question.query.words, named)
     asked = compared(sentence.words, sentence.names)
     if asked is None or len(sentence.alternatives()) != len(named) or len(named) != 2:  # noqa: PLR2004
@@ -166,7 +166,7 @@ def _of_all(question: Question) -> Answer | None:
 
 def _names(question: Question) -> Iterator[Named]:
     """Give what a question names, but by a word that asks for an edge, or by a number: "above 7"."""
-    for one in question.names:
+    for one in question.all_named:
         words = question.plain[one.start : one.end]
         if not all(word.isdecimal() for word in words) and (len(words) > 1 or not question.relations.holds(words[0])):
             yield one
@@ -184,7 +184,7 @@ def _may_ask(question: Question) -> bool:
 def _is_a_name_and_a_type(question: Question) -> bool:
     """Tell whether a question is a name and the type of something beside what it names: "France cities"."""
     words = question.query.words
-    named = question.names if len(words) <= _BESIDE_A_NAME else ()
+    named = question.all_named if len(words) <= _BESIDE_A_NAME else ()
     place = name_matching.word_beside(words, named)
     if place < 0 or question.has_very_many(named[0].nodes):
         return False
@@ -290,7 +290,8 @@ def _about_itself(asked: About) -> bool:
 
 def _says_more_of_name(asked: About, one: Named) -> bool:
     """Tell whether a question says nothing but further words of a name: "who is Mayor Pike", Mayor Elaine Pike."""
-    said = {asked.plain[place] for place in name_matching.content_beside(asked.query.words, one.places)}
+    plain = asked.plain
+    said = {plain[place] for place in name_matching.content_beside(asked.query.words, one.places)}
     return bool(said) and said.issubset(one.whole.split())
 
 

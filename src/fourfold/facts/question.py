@@ -47,8 +47,8 @@ class Question:
         return lowered(self.query.words)
 
     @property
-    def names(self) -> Sequence[Named]:
-        """What its words name, see ``named_in``."""
+    def all_named(self) -> Sequence[Named]:
+        """All that its words name, see ``named_in``."""
         return named_in(self.scores, self.query)
 
     def may_ask(self, place: int) -> bool:

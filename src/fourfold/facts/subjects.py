@@ -41,7 +41,7 @@ def ways(question: Question) -> Iterator[list[Named]]:
     play in" beside a node *Play*.
     """
     query, hold = question.query, question.relations.hold
-    found = [one for one in question.names if _has_edges(question, one)]
+    found = [one for one in question.all_named if _has_edges(question, one)]
     for read in (
         _owned,
         _with_long,
