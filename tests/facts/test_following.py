@@ -52,6 +52,18 @@ def test_where_nothing_beside_it_is_of_the_kind_the_named_node_stays(country, qu
     assert country.search(question).ids[0] == "Caldo"
 
 
+@pytest.mark.parametrize(("town", "team"), [("Leeds", "rovers"), ("York", "city")])
+def test_of_two_of_one_name_the_one_beside_what_is_named_next_to_it_is_meant(town, team):
+    nodes = [Node("s1", "John Smith"), Node("s2", "John Smith"), Node("leeds", "Leeds"), Node("york", "York")]
+    nodes += [Node("rovers", "Rovers"), Node("city", "City FC")]
+    edges = [Edge("s1", "york", "lives in"), Edge("s2", "leeds", "lives in")]
+    edges += [Edge("s1", "city", "plays for"), Edge("s2", "rovers", "plays for")]
+    with Retriever() as graph:
+        graph.add(nodes, edges)
+        found = graph.search(f"which team does John Smith of {town} play for").ids
+    assert found[0] == team and set(found[1:3]) == {"s1", "s2"}
+
+
 @pytest.mark.parametrize(("namesakes", "named"), [(MOST_NAMESAKES, True), (MOST_NAMESAKES + 1, False)])
 def test_what_very_many_nodes_are_called_by_names_none_of_them(namesakes, named):
     nodes = [Node(f"n{number:04}", "Setup") for number in range(namesakes)]

@@ -448,3 +448,15 @@ MODELS = graph_of("""
 )
 def test_of_labels_with_the_same_verb_that_with_its_preposition_is_meant(question, answer):
     assert MODELS.search(question).ids[0] == answer
+
+
+def test_a_kind_of_something_and_that_thing_are_one_step_and_surely_so():
+    graph = graph_of("""
+        Angria | type | republic
+        Angria | language | Angrian
+        Gondal | type | kingdom
+        Gondal | language | Gondalic
+        Angria | capital | Verre
+    """)
+    best = graph.search("what kind of language does Angria speak").hits[0]
+    assert best.node.id == "Angrian" and best.score > 0.8
