@@ -101,6 +101,7 @@ def test_countries_by_their_size_and_people(question, answers):
         ("Which films by Ana Roe are rated above 7?", {"Dawn", "Dusk"}),
         ("Which films by Ana Roe have an IMDB rating of more than 7.5?", {"Dusk"}),
         ("Which films by Ana Roe made more than 100 million dollars?", {"Dawn"}),
+        ("Which films by Ana Roe are longer than 100?", {"Noon", "Dusk"}),
         ("Which film of Ana Roe made the most money?", {"Dawn"}),
         ("Which film of Ana Roe had the highest budget?", {"Noon"}),
         ("What is the worst rated film by Ana Roe?", {"Noon"}),
