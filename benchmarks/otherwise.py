@@ -5,24 +5,37 @@
 "slips": in each question one word of five letters or more, chosen by chance, has one slip within it: two letters that
 change places, one left out, one too many, or another; "off" is ``text.spelling`` switched off. "courtesy": something
 is said to whoever answers, before the question or behind it, or it stands in a prompt; "off" is ``text.topic`` off.
+Where no collections are named, the small graphs of facts.py are asked, too, and tell their hit@1.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import random
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from string import ascii_lowercase
 
+import facts
+import numpy as np
+from numpy.typing import NDArray
 from shared import folders
 
-from fourfold import RetrievalConfig, Retriever
+from fourfold import Edge, Node, RetrievalConfig, Retriever
 from fourfold.evaluate import JudgedQuery, evaluate, load_collection
 
+FACTS = (
+    (facts.TWENTY, facts.written),
+    (facts.EVERYDAY, facts.written),
+    (facts.SHARED, facts.written),
+    (facts.TOPICS, facts.of_texts),
+    (facts.ASSISTANTS, facts.of_texts),
+)
 COLLECTIONS = ("scifact", "fiqa_pool", "hotpotqa_train100", "musique_train100", "toollinkos", "pathquestion")
 SEED = 3
 
@@ -69,35 +82,49 @@ FORMS: dict[str, tuple[str, Mapping[str, Form]]] = {
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("forms", choices=FORMS)
-    parser.add_argument("--collections", nargs="*", default=COLLECTIONS)
+    parser.add_argument("--collections", nargs="*", default=())
     parser.add_argument("--max-queries", type=int, default=200)
     options = parser.parse_args()
     constant, forms = FORMS[options.forms]
     print("| collection | " + " | ".join(f"{name}: off | on" for name in forms) + " |")
     print("|---|" + "---|" * (2 * len(forms)))
-    for folder in folders(options.collections):
+    for folder in folders(options.collections or COLLECTIONS):
         collection = load_collection(folder)
         queries = list(collection.judgements.first(options.max_queries))
-        with tempfile.TemporaryDirectory() as folder_of_graph:
-            path = Path(folder_of_graph) / "graph.sqlite"
-            with Retriever(path) as retriever:
-                retriever.add(collection.nodes, collection.edges)
-            off, on = (measured(path, queries, forms, {constant: on}) for on in (False, True))
-        cells = [f"{without:.3f} | {with_it:.3f}" for without, with_it in zip(off, on, strict=True)]
-        print(f"| {folder.name} | " + " | ".join(cells) + " |", flush=True)
+        values = measured(collection.nodes, collection.edges, queries, forms, constant, "ndcg@10")
+        print(row(folder.name, values), flush=True)
+    for written_down, read in () if options.collections else FACTS:
+        for name, graphs in json.loads(written_down.read_text(encoding="utf-8")).items():
+            asked = [(nodes, edges, list(chain(*sets.values()))) for nodes, edges, sets in map(read, graphs.values())]
+            print(row(name, np.hstack([measured(*one, forms, constant, "hit@1") for one in asked])), flush=True)
+
+
+def row(name: str, values: NDArray[np.float64]) -> str:
+    """Return the line of a collection."""
+    return f"| {name} | " + " | ".join(f"{off:.3f} | {on:.3f}" for off, on in values.mean(1).reshape(-1, 2)) + " |"
 
 
 def measured(
-    path: Path, queries: Sequence[JudgedQuery], forms: Mapping[str, Form], text: Mapping[str, bool]
-) -> list[float]:
-    """Return nDCG@10 by form, with constants of ``RetrievalConfig.text``."""
+    nodes: Sequence[Node],
+    edges: Sequence[Edge],
+    queries: Sequence[JudgedQuery],
+    forms: Mapping[str, Form],
+    constant: str,
+    measure: str,
+) -> NDArray[np.float64]:
+    """Return what each question is worth, by form, with the constant of ``RetrievalConfig.text`` off and on."""
     found = []
-    with Retriever(path, config=RetrievalConfig().replace(text=text)) as retriever:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "graph.sqlite"
+        with Retriever(path) as retriever:
+            retriever.add(nodes, edges)
         for form in forms.values():
             dice = random.Random(SEED)
             asked = [replace(query, text=form(query.text, dice)) for query in queries]
-            found.append(float(evaluate(retriever, asked).values(asked, "ndcg@10").mean()))
-    return found
+            for switch in (False, True):
+                with Retriever(path, config=RetrievalConfig().replace(text={constant: switch})) as retriever:
+                    found.append(evaluate(retriever, asked).values(asked, measure))
+    return np.array(found)
 
 
 if __name__ == "__main__":

@@ -240,7 +240,7 @@ class Asker:
             found = written_otherwise(question, words, known, snapshot, terms_of, self._written_in)
         done = words_in(found)
         left = [(word, terms) for word, terms in words if word not in done]
-        return found | corrections(left, known, snapshot, terms_of, bundled().whole)
+        return found | corrections(left, known, snapshot, terms_of, bundled().places)
 
     def _kept(self, snapshot: Snapshot, condition: Mapping[str, Any] | filters.Clause | None) -> Allowed | None:
         """Return the nodes a filter keeps; None where it keeps every node."""

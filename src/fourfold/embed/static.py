@@ -106,9 +106,16 @@ class StaticEmbedder:
 
     def whole(self, words: Sequence[str]) -> list[bool]:
         """Tell which words the vocabulary has as they are."""
+        return [place is not None for place in self.places(words)]
+
+    def places(self, words: Sequence[str]) -> list[int | None]:
+        """Return the places of words in the vocabulary; None of those that it has not as they are.
+
+        BERT's vocabulary, of which the model's is, has the frequent words first.
+        """
         self._loaded()
         assert self._pieces is not None
-        return list(map(self._pieces.has, words))
+        return list(map(self._pieces.place, words))
 
     def pieces(self, texts: Sequence[str]) -> Pieces:
         """Return the same as arrays."""

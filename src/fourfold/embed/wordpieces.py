@@ -87,12 +87,13 @@ class Wordpieces:
             ids, starts = ids[known], bounds(known)[starts]
         return Pieces(ids, starts)
 
-    def has(self, word: str) -> bool:
-        """Tell whether a word is a wordpiece as it is."""
+    def place(self, word: str) -> int | None:
+        """Return the id of a word that is a wordpiece as it is; None of any other."""
         if self._known is None or not word.isascii() or not word.isalnum():
-            return len(self.of([word]).ids) == 1
+            ids = self.of([word]).ids.tolist()
+            return ids[0] if len(ids) == 1 else None
         found = self._tokenizer.token_to_id(word.lower() if self._lowers else word)
-        return found is not None and found != self._unknown
+        return None if found == self._unknown else found
 
     def _words(self, texts: list[str], known: dict[str, bytes]) -> tuple[list[bytes], list[int]]:
         """Return the wordpieces of all words of all texts, and how many words each text has."""

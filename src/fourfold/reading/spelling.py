@@ -1,8 +1,9 @@
-"""Slips of the keyboard: a word that no node holds is read as one of the graph that is a letter away.
+"""Slips of the keyboard: a word that no node holds is read as one that is a letter away.
 
-"Who directed Terminatr?" asks about The Terminator. One letter too many, too few, another, or two that changed places,
-but for the first, make four of five misspelt words (Damerau 1964). Of several words of the graph the likelier slip is
-meant, then the more frequent word.
+"Whihc film did Cameron direcet before Terminatr?" asks for what came before The Terminator. One letter too many, too
+few, another, or two that changed places, but for the first, make four of five misspelt words (Damerau 1964). Words that
+ask are meant first. Else the likelier slip is meant; of words as likely one of the graph or of its edge types, the most
+frequent, before one of English, by the order of the model's vocabulary.
 
 A word that lacks the marks of its letters, or has some too many, is read so in every language: "Gerard" is Gérard. One
 of English in small letters is not.
@@ -16,23 +17,32 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from string import ascii_lowercase
 
 import numpy as np
 
 from fourfold.index.snapshot import Snapshot
+from fourfold.language.lexicon import QUESTION
 from fourfold.language.name_matching import Words
+from fourfold.language.tongues import in_another_tongue
 from fourfold.reading.marks import with_one, with_two
+from fourfold.tokenizer import ENGLISH_STOP_WORDS
 from fourfold.weighting import legible
 from fourfold.word_breaks import stretches
 
-Whole = Callable[[Sequence[str]], Sequence[bool]]
-"""Words → which of them the model's vocabulary has as they are."""
+Places = Callable[[Sequence[str]], Sequence[int | None]]
+"""Words → their places in the model's vocabulary, the frequent first; None of those that it has not as they are."""
 
-_SHORTEST, _SHORT, _LONG, _LONGEST = 3, 5, 6, 30
-"""Letters of a word in which a mark may be wrong, of one in which a likely slip is looked for, and of one in which any,
-as the shorter have more words near; and of the longest: it is a letter away from so many times 53 others."""
+_Way = Mapping[str, Sequence[str]]
+"""Words that may be meant, as likely, and the terms of each."""
+
+_SHORTEST, _SHORTER, _SHORT, _LONG, _LONGEST = 3, 4, 5, 6, 30
+"""Letters of a word in which a mark may be wrong, of one that may be meant to ask, of one in which any slip is looked
+for, and of a name in which any is, as the shorter have more words near; and of the longest: it is a letter away from so
+many times 53 others."""
+
+_ASKING = QUESTION | {"about", "does"}
 
 _MOST = 4
 """So many words of a question are looked at, the first of them."""
@@ -64,63 +74,90 @@ def corrections(
     known: Set[str],
     snapshot: Snapshot,
     terms_of: Callable[[str], Sequence[str]],
-    whole: Whole,
+    places: Places,
 ) -> dict[str, str]:
     """Return the misspelt words of a question, as typed, each with what is meant.
 
-    ``known`` are the terms that a node or an edge type has. ``terms_of`` is asked about many words that nobody wrote,
-    ``whole`` about words in lower case.
+    ``known`` are the terms that a node or an edge type has. ``terms_of`` and ``places`` are asked about many words that
+    nobody wrote, in lower case.
     """
     asked = {word: terms for word, terms in words if _SHORTEST <= len(word) <= _LONGEST and word.isalpha()}
     unknown = [word for word, terms in asked.items() if terms and known.isdisjoint(terms)]
+    names = {word for word, terms in words if word[:1].isupper() and not known.isdisjoint(terms)}
+    whole = {
+        other: place is not None for (other, _), place in zip(words, places([one for one, _ in words]), strict=True)
+    }
+    foreign = in_another_tongue([one for one in words if one[0] not in names])
+    has_english = any(word.lower() in ENGLISH_STOP_WORDS for word, _ in words)
     near = {}
     for word in unknown[:_MOST]:
-        others = [other for other, _ in words if other != word]
-        ways = _ways(word, others, whole, alone=len(unknown) == 1)
-        near[word] = [_with_terms(way, terms_of) for way in ways]
-    often = _frequencies(snapshot, {term for ways in near.values() for way in ways for term in way.values()})
-    return {word: _as_typed(meant, word) for word, ways in near.items() if (meant := _nearest(ways, often))}
+        others = [other for other in whole if other != word and other not in names]
+        is_word = any(place is not None for place in places(_without_affixes(word.lower())))
+        read = legible(others, [whole[other] for other in others])
+        in_english = word.isascii() and not is_word and read == 1.0 and not foreign
+        near[word] = (
+            _with_terms(_marked(word, alone=len(unknown) == 1) if word[0].isupper() or not is_word else (), terms_of),
+            _with_terms(_slips(word) if in_english else (), terms_of),
+        )
+    often = dict.fromkeys(known, 1) | _frequencies(snapshot, near.values())
+    found = {}
+    for word, (marked, slips) in near.items():
+        may_be_name = word[0].isupper() and word != words[0][0]
+        meant = _nearest(marked, often) or _nearest(slips, often, places if has_english and not may_be_name else None)
+        if meant is not None:
+            found[word] = _as_typed(meant, word)
+    return found
 
 
-def _ways(word: str, others: Sequence[str], whole: Whole, *, alone: bool) -> Iterator[Iterator[str]]:
-    """Yield what else a word may be, the likeliest slips first; ``others`` tell whether the question is in English.
+def _marked(word: str, *, alone: bool) -> Iterator[Iterator[str]]:
+    """Yield what else a word may be with a mark or without.
 
     Only what is ``alone`` among words that the graph holds is read with two marks: there are many ways to put them.
     """
+    yield with_one(word.lower())
+    if alone:
+        yield with_two(word.lower())
+
+
+def _slips(word: str) -> Iterator[Iterator[str]]:
+    """Yield what else a word of English may be, the likeliest slips first."""
     lowered = word.lower()
-    is_word = any(whole(_without_affixes(lowered)))
-    if word[0].isupper() or not is_word:
-        yield with_one(lowered)
-        if alone:
-            yield with_two(lowered)
-    if word.isascii() and not is_word and legible(others, whole(others)) == 1.0:
-        if len(word) >= _SHORT:
-            yield _likely(lowered)
-        if len(word) >= _LONG:
-            yield _any(lowered)
+    if len(word) >= _SHORTER:
+        yield (meant for meant in chain(_likely(lowered), _any(lowered)) if meant in _ASKING)
+    if len(word) >= _SHORT:
+        yield _likely(lowered)
+    if len(word) >= (_LONG if word[0].isupper() else _SHORT):
+        yield _any(lowered)
 
 
-def _with_terms(way: Iterable[str], terms_of: Callable[[str], Sequence[str]]) -> dict[str, str]:
-    """Return the term of each word that has exactly one."""
-    return {meant: own[0] for meant in way if len(own := terms_of(meant)) == 1}
+def _with_terms(ways: Iterable[Iterable[str]], terms_of: Callable[[str], Sequence[str]]) -> list[_Way]:
+    """Return the terms of the words of each way."""
+    return [{meant: terms_of(meant) for meant in way} for way in ways]
 
 
-def _frequencies(snapshot: Snapshot, terms: Set[str]) -> Mapping[str, int]:
-    """Return in how many nodes terms are; all at once, for a server may be asked."""
+def _frequencies(snapshot: Snapshot, near: Iterable[tuple[list[_Way], list[_Way]]]) -> dict[str, int]:
+    """Return in how many nodes the terms of words are; all at once, for a server may be asked."""
+    every = chain.from_iterable(way.values() for ways in near for way in chain(*ways))
+    terms = {own[0] for own in every if len(own) == 1}
     numbers = snapshot.term_numbers(terms) if terms else {}
     df = snapshot.text.df(np.array(list(numbers.values()), np.int64)).tolist() if numbers else []
     return dict(zip(numbers, df, strict=True))
 
 
-def _nearest(ways: Sequence[Mapping[str, str]], often: Mapping[str, int]) -> str | None:
-    """Return the word of the graph that may be meant, by the first way that leads to one; None where none does.
+def _nearest(ways: Sequence[_Way], often: Mapping[str, int], places: Places | None = None) -> str | None:
+    """Return the word that may be meant, by the first way that leads to one; None where none does.
 
-    Each way has words, and the term of each; ``often`` says in how many nodes a term is, 0 where the texts are gone.
+    ``often`` says in how many nodes a term is, 0 where the texts are gone. Where the graph has none and ``places`` are
+    given, a word of English is meant.
     """
     for way in ways:
-        held = {meant: often[term] for meant, term in way.items() if often.get(term)}
+        held = {meant: often[terms[0]] for meant, terms in way.items() if len(terms) == 1 and often.get(terms[0])}
         if held:
             return max(held, key=held.__getitem__)
+        known = zip(way, places([*way]) if places else (), strict=False)
+        english = {meant: place for meant, place in known if place is not None}
+        if english:
+            return min(english, key=english.__getitem__)
     return None
 
 
