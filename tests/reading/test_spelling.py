@@ -139,6 +139,13 @@ def test_words_of_edge_types_need_stand_in_no_text():
         assert "'kestrol'" in retriever.search("what is kestrul of Vestibulum").notes[0]
 
 
+def test_short_words_are_meant_where_an_edge_type_has_them():
+    with Retriever() as retriever:
+        retriever.add([Node("a", "Orwell", text="of glass"), Node("b", "Burmese Days")], [Edge("a", "b", "wrote")])
+        assert "'wrote'" in retriever.search("who wroe Burmese Days").notes[0]
+        assert retriever.search("the glss in Burmese Days").notes == ()
+
+
 @pytest.mark.parametrize(
     ("typed", "meant"),
     [

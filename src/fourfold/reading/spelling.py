@@ -1,8 +1,8 @@
 """Slips of the keyboard: a word that no node holds is read as one that is a letter away.
 
 "Whihc film did Cameron direcet before Terminatr?" asks for what came before The Terminator. One letter too many, too
-few, another, or two that changed places, but for the first, make four of five misspelt words (Damerau 1964). Words that
-ask are meant first. Else the likelier slip is meant; of words as likely one of the graph or of its edge types, the most
+few, another, or two that changed places, but for the first, make four of five misspelt words (Damerau 1964). What asks,
+as words of edge types do, is meant first. Else the likelier slip is, and of words as likely one of the graph, the most
 frequent, before one of English, by the order of the model's vocabulary.
 
 A word that lacks the marks of its letters, or has some too many, is read so in every language: "Gerard" is Gérard. One
@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from functools import cache
 from itertools import chain, zip_longest
 from string import ascii_lowercase
 
@@ -43,6 +44,7 @@ for, and of a name in which any is, as the shorter have more words near; and of 
 many times 53 others."""
 
 _ASKING = QUESTION | {"about", "does"}
+"""Words that ask, and stand in no index."""
 
 _MOST = 4
 """So many words of a question are looked at, the first of them."""
@@ -89,6 +91,11 @@ def corrections(
     }
     foreign = in_another_tongue([one for one in words if one[0] not in names])
     has_english = any(word.lower() in ENGLISH_STOP_WORDS for word, _ in words)
+    terms_of = cache(terms_of)  # what a word may be by two ways is looked at twice
+
+    def asks(meant: str) -> bool:
+        return meant in _ASKING or (len(terms := terms_of(meant)) == 1 and terms[0] in known)
+
     near = {}
     for word in unknown[:_MOST]:
         others = [other for other in whole if other != word and other not in names]
@@ -97,7 +104,7 @@ def corrections(
         in_english = word.isascii() and not is_word and read == 1.0 and not foreign
         near[word] = (
             _with_terms(_marked(word, alone=len(unknown) == 1) if word[0].isupper() or not is_word else (), terms_of),
-            _with_terms(_slips(word) if in_english else (), terms_of),
+            _with_terms(_slips(word, asks) if in_english else (), terms_of),
         )
     often = dict.fromkeys(known, 1) | _frequencies(snapshot, near.values())
     found = {}
@@ -119,11 +126,11 @@ def _marked(word: str, *, alone: bool) -> Iterator[Iterator[str]]:
         yield with_two(word.lower())
 
 
-def _slips(word: str) -> Iterator[Iterator[str]]:
-    """Yield what else a word of English may be, the likeliest slips first."""
+def _slips(word: str, asks: Callable[[str], bool]) -> Iterator[Iterator[str]]:
+    """Yield what else a word of English may be, the likeliest slips first, but any that asks for something."""
     lowered = word.lower()
     if len(word) >= _SHORTER:
-        yield (meant for meant in chain(_likely(lowered), _any(lowered)) if meant in _ASKING)
+        yield filter(asks, chain(_likely(lowered), _any(lowered)))
     if len(word) >= _SHORT:
         yield _likely(lowered)
     if len(word) >= (_LONG if word[0].isupper() else _SHORT):
