@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from fourfold import InvalidValueError, Node, RetrievalConfig, Retriever, TextConfig
 from fourfold.copying import copy
+from fourfold.engines.sqlite.store import Store
 from fourfold.markup import marked
 from fourfold.tokenizer import make_tokenizer
 from fourfold.word_breaks import LONGEST_WORD, plain_words, words
@@ -277,3 +278,13 @@ def test_a_common_character_stands_for_its_commonest_pairs():
         retriever.add([Node(f"m{place}", text="的猫") for place in range(3)])
         found = retriever.search("的", k=100, **ONLY_TEXT).ids
         assert len(found) == 66 and {"m0", "m1", "m2"} <= set(found)
+
+
+def test_many_characters_that_stand_alone_are_looked_up_in_the_vocabulary_once(monkeypatch):
+    asked, select = [], Store.select
+    monkeypatch.setattr(Store, "select", lambda store, sql, *given: asked.append(sql) or select(store, sql, *given))
+    with Retriever() as retriever:
+        retriever.add([Node(f"n{place}", text=f"的{chr(0x4E00 + place)}") for place in range(300)])
+        found = retriever.search(" ".join(chr(0x4E00 + place) for place in range(200)), k=300, **ONLY_TEXT)
+    assert set(found.ids) == {f"n{place}" for place in range(200)}
+    assert sum("length(term) = 2" in sql for sql in asked) == 1

@@ -352,10 +352,13 @@ def _pairs(snapshot: Snapshot, words: Words) -> dict[str, tuple[str, ...]]:
 
     Texts are read by pairs, and hold the character alone only where nothing of its script stands beside it.
     """
-    found = {}
-    for term in dict.fromkeys(term for _, terms in words for term in terms if len(term) == 1 and is_unspaced(term)):
-        if known := snapshot.lookup.pairs(term):
-            often = snapshot.text.df(np.fromiter(known.values(), np.int64, len(known)))
-            pairs = list(known)
-            found[term] = tuple(pairs[place] for place in np.argsort(-often, kind="stable")[:_MOST_PAIRS].tolist())
-    return found
+    alone = dict.fromkeys(term for _, terms in words for term in terms if len(term) == 1 and is_unspaced(term))
+    known = snapshot.lookup.pairs(alone) if alone else {}
+    often = snapshot.text.df(np.fromiter(known.values(), np.int64, len(known)))
+    pairs = list(known)
+    found: dict[str, list[str]] = {character: [] for character in alone}
+    for place in np.argsort(-often, kind="stable").tolist():
+        for character in alone.keys() & pairs[place]:
+            if len(found[character]) < _MOST_PAIRS:
+                found[character].append(pairs[place])
+    return {character: tuple(own) for character, own in found.items() if own}

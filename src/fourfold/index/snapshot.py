@@ -27,8 +27,8 @@ class Lookup(Protocol):
     def term_numbers(self, terms: Iterable[str]) -> dict[str, int]:
         """Return the number of each term that occurs."""
 
-    def pairs(self, character: str) -> dict[str, int]:
-        """Return the number of each term of two characters one of which is this one; none where only hashes are kept.
+    def pairs(self, characters: Iterable[str]) -> dict[str, int]:
+        """Return the number of each term of two characters that holds one of these; none where only hashes are kept.
 
         Texts of scripts without word boundaries are read by such pairs.
         """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import chain
 
 import numpy as np
 
@@ -34,8 +35,8 @@ def term_weights(
         for term in terms:
             hit = named if prefix and beginnings else term in stems
             weights[term] += boost if hit else 1.0  # type: ignore[assignment]
-    for both in pairs.values():
-        weights |= Counter(both)
+    for pair in chain.from_iterable(pairs.values()):
+        weights[pair] = max(weights[pair], 1)
     return dict(weights)
 
 

@@ -59,7 +59,7 @@ class Reading:
         """Return the number of each term that occurs."""
         return self.words.numbers(list(terms))
 
-    def pairs(self, character: str) -> dict[str, int]:
+    def pairs(self, characters: Iterable[str]) -> dict[str, int]:
         """Return none: of terms only hashes are kept."""
         return {}
 

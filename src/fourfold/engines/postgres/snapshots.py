@@ -49,10 +49,12 @@ class Lookup:
             self._take(known, self._context.link.ask(numbers_of(missing))[0])
         return {term: number for term, kept in asked.items() if (number := known[kept]) is not None}
 
-    def pairs(self, character: str) -> dict[str, int]:
-        """Return the number of each term of two characters one of which is this one."""
-        sql = "SELECT term, num FROM terms WHERE length(term) = 2 AND strpos(term, %s) > 0"
-        return dict(self._context.link.rows(sql, character))
+    def pairs(self, characters: Iterable[str]) -> dict[str, int]:
+        """Return the number of each term of two characters that holds one of these; every term is looked at, once."""
+        either = "substr(term, 1, 1) = ANY(%s::text[]) OR substr(term, 2, 1) = ANY(%s::text[])"
+        sql = f"SELECT term, num FROM terms WHERE length(term) = 2 AND ({either})"
+        these = list(characters)
+        return dict(self._context.link.rows(sql, these, these))
 
     def _take(self, known: dict[str, int | None], rows: Sequence[Row]) -> None:
         known.update((term, number) for term, number, *_ in rows)

@@ -248,10 +248,12 @@ class Store:
         sql = "SELECT term, num FROM terms WHERE term IN (SELECT value FROM json_each(?))"
         return dict(self.select(sql, (json.dumps(list(terms)),)))
 
-    def pairs(self, character: str) -> dict[str, int]:
-        """Return the number of each term of two characters one of which is this one."""
-        sql = "SELECT term, num FROM terms WHERE length(term) = 2 AND instr(term, ?)"
-        return dict(self.select(sql, (character,)))
+    def pairs(self, characters: Iterable[str]) -> dict[str, int]:
+        """Return the number of each term of two characters that holds one of these; every term is looked at, once."""
+        these = "(SELECT value FROM json_each(:characters))"
+        either = f"substr(term, 1, 1) IN {these} OR substr(term, 2, 1) IN {these}"
+        sql = f"SELECT term, num FROM terms WHERE length(term) = 2 AND ({either})"
+        return dict(self.select(sql, {"characters": json.dumps(list(characters))}))
 
     def vectors(self, nums: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """Return those of these nodes that have a vector, ascending, and their vectors as stored, (n, dimensions)."""
@@ -329,7 +331,7 @@ class Store:
         with self.reading() as connection:
             return numbers(connection, sql, parameters)
 
-    def select(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+    def select(self, sql: str, parameters: Sequence[Any] | dict[str, Any] = ()) -> list[tuple[Any, ...]]:
         """Return the rows of a statement of another module of the store."""
         with self.reading() as connection:
             return connection.execute(sql, parameters).fetchall()
