@@ -354,8 +354,8 @@ def _pairs(snapshot: Snapshot, words: Words) -> dict[str, tuple[str, ...]]:
     """
     alone = dict.fromkeys(term for _, terms in words for term in terms if len(term) == 1 and is_unspaced(term))
     known = snapshot.lookup.pairs(alone) if alone else {}
-    often = snapshot.text.df(np.fromiter(known.values(), np.int64, len(known)))
-    pairs = list(known)
+    pairs = sorted(known)  # of those that stand as often, the same in every engine
+    often = snapshot.text.df(np.array([known[pair] for pair in pairs], np.int64))
     found: dict[str, list[str]] = {character: [] for character in alone}
     for place in np.argsort(-often, kind="stable").tolist():
         for character in alone.keys() & pairs[place]:

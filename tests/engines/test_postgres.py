@@ -14,6 +14,7 @@ from fourfold.engines.postgres.address import Address
 from fourfold.engines.postgres.link import Link
 from fourfold.errors import InvalidValueError, StoreError, UnsupportedError
 from fourfold.questions import Questions
+from fourfold.testing.compared import Both
 
 GRAPHS = json.loads((Path(__file__).parent.parent / "data" / "published.json").read_text())["graphs"]
 CONFIGS = {
@@ -245,3 +246,11 @@ def test_a_weight_that_none_can_have_is_told_of_in_a_sentence(pg_server, pg_url,
 def test_a_name_that_stands_for_another_schema_is_none():
     with pytest.raises(StoreError, match=r"'\$user' is PostgreSQL's own; name another"):
         Address.of("postgresql:///kg?schema=$user")
+
+
+def test_characters_that_stand_alone_stand_for_the_same_pairs_as_in_a_file(pg_url):
+    with Retriever(pg_url) as own, Retriever(":memory:") as other:
+        both = Both(own, other)
+        both.add([Node(id=f"n{place}", text=f"的{chr(0x4E00 + 37 * place % 70)}") for place in range(70)])
+        for question in ("的", "一 丁", " ".join(chr(0x4E00 + place) for place in range(50))):
+            both.agree(question, mode="text", k=70)

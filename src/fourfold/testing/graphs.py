@@ -37,6 +37,8 @@ FILTERS: Sequence[dict[str, Any]] = (
     {"lang": {"$in": ["en", "de", None]}},
     {"lang": {"$nin": ["en", ""]}},
     {"lang": None},
+    {"la\x00ng": "en"},
+    {"lang": {"$ne": "e\x00n"}},
     {"year": {"$gt": 2019, "$lte": 2021}},
     {"year": {"$gte": "2020"}},
     {"year": {"$lt": 2021.5}},

@@ -37,7 +37,8 @@ def _condition(clause: Clause, parameters: list[Any]) -> str:
         if isinstance(clause, Range):
             return _bounds(clause, f'n.{own} COLLATE "C"', None, parameters)
         return _tested(clause, f"n.{own}", None, parameters)
-    parameters += [clause.key, clause.key]
+    key = _writable(clause.key)
+    parameters += [key, key]
     kinds = (0,) if isinstance(clause, Range) else clause.kinds
     listed = ", ".join(str(int(kind)) for kind in kinds)
     test = (
