@@ -605,3 +605,20 @@ def test_answers_from_the_tables_of_another_application_are_measured(theirs, tmp
     done = run("eval", queries, "--db", theirs, "--foreign", "--json")
     assert done.exit_code == 0, done.output
     assert json.loads(done.stdout)["measures"]["ndcg@10"]["mean"] == 1.0
+
+
+@pytest.mark.parametrize("name", ["notes[old].sqlite", "a[/b].sqlite", ":warning:[bold].sqlite"])
+def test_brackets_and_colons_in_a_path_are_shown_as_they_are(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    Path(name).parent.mkdir(exist_ok=True)
+    write(tmp_path / "g.jsonl", LINES)
+    made = run("index", "g.jsonl", "--db", name)
+    assert made.exit_code == 0 and f"{name} now holds 3 nodes" in made.output
+    assert f"{name}: 3 nodes" in run("check", "--db", name).output
+
+
+def test_what_a_file_notes_of_its_configs_is_shown_as_it_is(db):
+    with Retriever(db) as retriever:
+        retriever.learning.apply_config(retriever.config.replace(graph={"hub_cap": 10}), evidence={"by": "[/me] :x:"})
+    shown = run("tune", "--history", "--db", db)
+    assert shown.exit_code == 0 and "[/me] :x:" in shown.output

@@ -42,7 +42,7 @@ class _PlainConsole(Console):
 
 def stdout() -> Console:
     """Return a console on what is stdout now, not too wide to read."""
-    console = _PlainConsole(highlight=False, soft_wrap=False)
+    console = _PlainConsole(highlight=False, markup=False, emoji=False, soft_wrap=False)  # paths hold [old] and :x:
     if console.width > _WIDEST:
         console.width = _WIDEST
     return console
@@ -60,7 +60,7 @@ def progress_bar() -> Iterator[Progress]:
     """Show tasks with a bar, what is done and the time left, on stderr."""
     columns = (
         SpinnerColumn(),
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(bar_width=30),
         TaskProgressColumn(),
         TimeRemainingColumn(compact=True),
@@ -76,7 +76,7 @@ def show_result(console: Console, result: SearchResult) -> None:
     console.print(Text(result.query, style="bold"))
     console.print(Text.assemble("intent ", (str(result.intent), "bold"), " · ", _weights(result.weights)))
     if result.degraded:
-        console.print(f"[red]left out, because they failed: {', '.join(result.degraded)}[/red]")
+        console.print(Text(f"left out, because they failed: {', '.join(result.degraded)}", style="red"))
     for note in result.notes:
         console.print(Text(note))
     if result.notes and not result.hits:
