@@ -251,6 +251,6 @@ def test_a_name_that_stands_for_another_schema_is_none():
 def test_characters_that_stand_alone_stand_for_the_same_pairs_as_in_a_file(pg_url):
     with Retriever(pg_url) as own, Retriever(":memory:") as other:
         both = Both(own, other)
-        both.add([Node(id=f"n{place}", text=f"的{chr(0x4E00 + 37 * place % 70)}") for place in range(70)])
+        both.add([Node(id=f"n{place}", text=f"的{chr(0x4E00 + 37 * place % 300)}") for place in range(300)])
         for question in ("的", "一 丁", " ".join(chr(0x4E00 + place) for place in range(50))):
             both.agree(question, mode="text", k=70)
