@@ -344,3 +344,43 @@ def test_what_graphml_says_of_all_is_said_of_those_that_say_nothing_else(tmp_pat
     nodes, edges = read_graphml(path)
     assert [node.type for node in nodes] == ["service", "team"]
     assert [edge.weight for edge in edges] == [0.5, 2.0]
+
+
+def test_defaults_of_graphml_that_are_far_more_than_its_size_when_written_out_are_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(unpacking, "SMALL", 1_000)
+    path = tmp_path / "g.graphml"
+
+    def write(*, count, length):
+        keys = f'<key id="t" for="node" attr.name="t" attr.type="string"><default>{"x" * length}</default></key>'
+        nodes = "".join(f'<node id="{number}"/>' for number in range(count))
+        path.write_text(
+            f'<graphml xmlns="http://graphml.graphdrawing.org/xmlns">{keys}'
+            f'<graph edgedefault="directed">{nodes}</graph></graphml>'
+        )
+
+    write(count=300, length=9_000)
+    with pytest.raises(InvalidValueError, match=r"each node .* all 300 .* far more than its size"):
+        read_graphml(path)
+    write(count=300, length=100)
+    assert len(read_graphml(path)[0]) == 300
+
+
+def _within_itself():
+    within = []
+    within.append(within)
+    return within
+
+
+def _deep():
+    deep = []
+    for _ in range(100_000):
+        deep = [deep]
+    return deep
+
+
+@pytest.mark.parametrize("value", [10**5000, _within_itself(), _deep()], ids=["digits", "circle", "deep"])
+def test_attributes_of_networkx_that_are_no_json_are_told_with_their_node(value):
+    graph = nx.DiGraph()
+    graph.add_node("a", size=value)
+    with pytest.raises(InvalidValueError, match=r"attributes of the node 'a' cannot be metadata: .*\.$"):
+        from_networkx(graph)

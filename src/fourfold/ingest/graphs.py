@@ -153,9 +153,14 @@ def _node(identity: object, attributes: dict[str, Any]) -> Node:
     kind = _taken(attributes, _TYPES)
     text = _taken(attributes, _TEXTS)
     vector = attributes.pop("vector", None)
-    metadata = json.loads(
-        json.dumps({str(key): value for key, value in attributes.items()}, default=str, skipkeys=True)
-    )
+    try:
+        metadata = json.loads(
+            json.dumps({str(key): value for key, value in attributes.items()}, default=str, skipkeys=True)
+        )
+    except Exception as error:  # what stands there may be anything, and fail in any way
+        raise InvalidValueError(
+            f"The attributes of the node {shown(identity)} cannot be metadata: {said(error)}."
+        ) from error
     return Node(str(identity), name=name or str(identity), type=kind, text=text, metadata=metadata, vector=vector)
 
 
@@ -174,7 +179,7 @@ def read_graphml(path: str | Path, *, edge_type: str = "relates_to") -> tuple[li
 
     Raises:
         InvalidValueError: the file is no GraphML, or a node or an end of an edge has no id; a compressed file (.gz,
-            .bz2) holds far more than its size.
+            .bz2), or what it says of all nodes and edges at once, holds far more than its size.
 
     """
 
@@ -196,8 +201,16 @@ def read_graphml(path: str | Path, *, edge_type: str = "relates_to") -> tuple[li
     if len(named) > len(graph):
         told = f"{path} holds several graphs; the first was read, and {len(named) - len(graph):,} nodes of others not."
         warnings.warn(told, FourfoldWarning, stacklevel=2)
-    _fill_in(graph.nodes.values(), graph.graph.get("node_default", {}))
-    _fill_in(graph.edges.values(), graph.graph.get("edge_default", {}))
+    most = unpacking.most_of(path)
+    for every, kind in ((graph.nodes, "node"), (graph.edges, "edge")):
+        defaults = graph.graph.get(f"{kind}_default", {})
+        size = len(every) * sum(len(name) + len(str(value)) for name, value in defaults.items())
+        if size > most:
+            raise InvalidValueError(
+                f"{path} says of each {kind} what is usual; written out for all {len(every):,} that is more than "
+                f"{most:,} characters, far more than its size. Leave out the <default> of its keys."
+            )
+        _fill_in(every.values(), defaults)
     return from_networkx(_without_ids(graph), edge_type=edge_type)
 
 

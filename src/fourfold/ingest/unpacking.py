@@ -22,6 +22,11 @@ MOST_TIMES = 100
 """So many times its own size a larger one may; of XML, a tenth of that is usual."""
 
 
+def most_of(path: Path) -> int:
+    """Return how much may be made of a file of its size."""
+    return max(SMALL, MOST_TIMES * path.stat().st_size)
+
+
 @contextmanager
 def opened(path: Path) -> Iterator[Any]:
     """Open a file to read its bytes, unpacked where its name ends as those of compressed files do.
@@ -42,7 +47,7 @@ class _Bounded:
     def __init__(self, file: Any, path: Path) -> None:
         self._file = file
         self._path = path
-        self._most = self._left = max(SMALL, MOST_TIMES * path.stat().st_size)
+        self._most = self._left = most_of(path)
 
     def read(self, size: int = -1) -> bytes:
         """Return the next bytes, or all."""
