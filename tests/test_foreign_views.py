@@ -170,3 +170,58 @@ def test_tables_of_composite_keys_are_in_the_views_and_those_without_a_key_are_n
             ("scan:9", "order_line", "order_line:17:T1"),
         }
         assert graph.search("which order wants a gift wrap", k=3).ids[0] in ("order_line:17:T1", "order:17")
+
+
+def test_a_column_may_be_part_of_several_keys_and_a_key_need_not_name_what_it_refers_to(tmp_path):
+    """Of the keys of two columns that share the tenant one was followed, and of those without names none."""
+    path = tmp_path / "tenants.db"
+    with sqlite3.connect(path) as connection:
+        connection.executescript("""
+            CREATE TABLE tenants (id INTEGER PRIMARY KEY, name TEXT);
+            CREATE TABLE addresses (tenant INTEGER REFERENCES tenants, no INTEGER, city TEXT, PRIMARY KEY (tenant, no));
+            CREATE TABLE products (tenant INTEGER, Sku TEXT, name TEXT, PRIMARY KEY (tenant, Sku));
+            CREATE TABLE orders (tenant INTEGER REFERENCES tenants, no INTEGER, sku TEXT, bill_to INTEGER,
+                ship_to INTEGER, note TEXT, PRIMARY KEY (tenant, no),
+                FOREIGN KEY (tenant, sku) REFERENCES products (tenant, sku),
+                FOREIGN KEY (tenant, bill_to) REFERENCES addresses,
+                FOREIGN KEY (ship_to, tenant) REFERENCES addresses (no, tenant));
+            INSERT INTO tenants VALUES (1, 'Fjord Tours');
+            INSERT INTO addresses VALUES (1, 7, 'Bergen'), (1, 8, 'Oslo');
+            INSERT INTO products VALUES (1, 'T1', 'Polar Tent');
+            INSERT INTO orders VALUES (1, 17, 'T1', 7, 8, 'gift');
+        """)
+    with pytest.raises(SchemaDetectionError) as caught:
+        Retriever.open_foreign(path)
+    with sqlite3.connect(path) as connection:
+        connection.executescript(caught.value.views)
+    connection.close()
+    with Retriever.open_foreign(path, SCHEMA) as graph:
+        assert {(edge.source, edge.type, edge.target) for edge in graph.edges(["order:1:17"])} == {
+            ("order:1:17", "tenant", "tenant:1"),
+            ("order:1:17", "product", "product:1:T1"),
+            ("order:1:17", "bill_to", "address:1:7"),
+            ("order:1:17", "ship_to", "address:1:8"),
+        }
+
+
+def test_columns_of_types_of_ones_own_say_something_and_keys_that_lead_elsewhere_are_named(tmp_path):
+    """The state of an order, an enumeration, was in no text, and an edge to a column that is merely unique was lost."""
+    path = tmp_path / "states.db"
+    with sqlite3.connect(path) as connection:
+        connection.executescript("""
+            CREATE TABLE shops (id INTEGER PRIMARY KEY, code TEXT UNIQUE, name JSON);
+            CREATE TABLE orders (id INTEGER PRIMARY KEY, state ORDER_STATE, extra JSON, guid UUID, scan BLOB,
+                shop INTEGER REFERENCES shops, branch TEXT REFERENCES shops(code));
+            INSERT INTO shops VALUES (1, 'B', 'Bergen');
+            INSERT INTO orders VALUES (17, 'shipped', '{"wrap": "gift"}', 'f00f', x'00ff', 1, 'B');
+        """)
+    with pytest.raises(SchemaDetectionError) as caught:
+        Retriever.open_foreign(path)
+    lost = "-- Left out, as they refer to something else than a primary key: orders (branch).\n"
+    assert caught.value.views.startswith(lost)
+    with sqlite3.connect(path) as connection:
+        connection.executescript(caught.value.views)
+    connection.close()
+    with Retriever.open_foreign(path, SCHEMA) as graph:
+        assert graph.get(["order:17"])[0].text == 'state: shipped; extra: {"wrap": "gift"}'
+        assert graph.get(["shop:1"])[0].name == "Bergen"

@@ -62,6 +62,12 @@ WEIGHTS = ("weight", "weights", "w", "strength", "score", "confidence", "similar
 JSON = ("metadata", "cmetadata", "meta", "properties", "props", "attributes", "attrs", "payload", "extra", "json")
 
 
+_PLURALS = (
+    *(("vertices", "vertex"), ("ies", "y"), ("xes", "x"), ("sses", "ss"), ("shes", "sh"), ("tches", "tch")),
+    *(("nches", "nch"), ("rches", "rch"), ("ss", "ss"), ("s", "")),
+)
+
+
 @lru_cache(10_000)
 def words(name: str) -> Words:
     """Return an identifier as lower-cased words: ``sourceId``, ``source_id`` and ``Source ID`` are the same."""
@@ -71,7 +77,7 @@ def words(name: str) -> Words:
 
 def singular(word: str) -> str:
     """Return a word of an English plural without the ending; any other as it is."""
-    for plural, one in (("vertices", "vertex"), ("ies", "y"), ("xes", "x"), ("s", "")):
+    for plural, one in _PLURALS:
         if word.endswith(plural):
             return word[: -len(plural)] + one
     return word

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fourfold.engines.foreign.spellings import NAMES, singular, words
 
 
 @dataclass(frozen=True, slots=True)
+class Key:
+    """A foreign key: the columns that hold it, and the table and columns that it refers to, in the same order."""
+
+    columns: tuple[str, ...]
+    table: str
+    referred: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
     """A readable table or view: declared types by column, the primary key, and (table, column) by foreign key.
 
-    ``view``: whether it is known to be a view.
+    ``view``: whether it is known to be a view. ``keys``: its foreign keys as a whole; a column may be part of several,
+    of which ``references`` has one. ``schema``: the schema it is in, where its name alone does not find it.
     """
 
     name: str
@@ -20,6 +30,8 @@ class Table:
     primary: tuple[str, ...] = ()
     references: Mapping[str, tuple[str, str | None]] = field(default_factory=dict)
     view: bool = False
+    keys: Sequence[Key] = ()
+    schema: str = ""
 
 
 def name_column(table: Table, key: str) -> str | None:

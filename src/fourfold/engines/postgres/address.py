@@ -12,7 +12,8 @@ from fourfold.engines.addresses import number, options_of, parts_of, place_of, w
 from fourfold.errors import StoreError
 
 DEFAULT_SCHEMA = "fourfold"
-_THEIR_SCHEMA = "public"
+PUBLIC = "public"
+"""The schema in which names without one are looked for."""
 _LONGEST_NAME = 63
 """Bytes of an identifier; PostgreSQL silently cuts longer ones."""
 
@@ -93,7 +94,7 @@ class ForeignAddress:
     def of(cls, url: str) -> ForeignAddress:
         """Read a URL; beside the options of ``Address``, ``table``, ``collection``, ``index`` and ``alter``."""
         parts = parts_of(url)
-        options = {"schema": _THEIR_SCHEMA, **options_of(parts)}
+        options = {"schema": PUBLIC, **options_of(parts)}
         table, collection, index, alter = (options.pop(name, None) for name in _FOREIGN)
         if alter not in (None, "trigger"):
             raise StoreError(f"alter is {shown(alter)} in the address; the only alteration there is is alter=trigger.")

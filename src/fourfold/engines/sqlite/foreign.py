@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from fourfold.engines.foreign import ForeignSchema, detect
 from fourfold.engines.foreign.given import check, with_metadata
 from fourfold.engines.foreign.remarks import remarks
-from fourfold.engines.foreign.tables import Table, quoted
+from fourfold.engines.foreign.tables import Key, Table, quoted
 from fourfold.engines.foreign.values import (
     hash_of,
     metadata_of,
@@ -224,7 +224,9 @@ class ForeignFile:
         return int(self._connection.execute("PRAGMA schema_version").fetchone()[0])
 
     def _tables(self) -> tuple[list[Table], tuple[str, ...]]:
-        tables, notes = [], []
+        tables: list[Table] = []
+        referring: dict[str, list[tuple[Any, ...]]] = {}
+        notes = []
         listed = self._connection.execute("PRAGMA main.table_list").fetchall()
         unreadable: list[str] = []
         for _, name, kind, *_rest in sorted(listed, key=lambda row: (row[2] != "virtual", row[1])):
@@ -249,6 +251,9 @@ class ForeignFile:
                     view=kind == "view",
                 )
             )
+            referring[name] = keys
+        by_name = {table.name.lower(): table for table in tables}
+        tables = [replace(table, keys=tuple(_keys(referring[table.name], by_name))) for table in tables]
         return tables, tuple(notes)
 
     def _select(
@@ -337,6 +342,20 @@ class ForeignFile:
                 counts["edges listed more than once"] += (source, target, kind) in edges
                 edges[source, target, kind] = 1.0 if weight is None else weight
         return edges
+
+
+def _keys(rows: Sequence[tuple[Any, ...]], tables: Mapping[str, Table]) -> Iterator[Key]:
+    """Yield the foreign keys that SQLite lists; where one names no columns, it refers to the primary key."""
+    for number in sorted({row[0] for row in rows}, reverse=True):  # SQLite begins with the last
+        parts = sorted((row for row in rows if row[0] == number), key=lambda row: int(row[1]))
+        other = tables.get(parts[0][2].lower())
+        if other is None:
+            continue
+        spelled = {column.lower(): column for column in other.columns}
+        named = all(row[4] is not None for row in parts)
+        referred = tuple(spelled.get(row[4].lower(), row[4]) for row in parts) if named else other.primary
+        if len(referred) == len(parts):
+            yield Key(tuple(row[3] for row in parts), other.name, referred)
 
 
 def _status(path: str) -> Status | None:

@@ -11,8 +11,8 @@ from psycopg import sql
 
 from fourfold.engines.foreign import ForeignSchema, detect
 from fourfold.engines.foreign.given import check, with_metadata
-from fourfold.engines.foreign.tables import Table
-from fourfold.engines.postgres.address import ForeignAddress
+from fourfold.engines.foreign.tables import Key, Table
+from fourfold.engines.postgres.address import PUBLIC, ForeignAddress
 from fourfold.engines.postgres.foreign import stores
 from fourfold.engines.postgres.link import Link
 from fourfold.engines.postgres.schema import EXTENSION
@@ -37,13 +37,14 @@ WHERE c.relnamespace = to_regnamespace(quote_ident(%(schema)s)) AND i.indisuniqu
 GROUP BY c.relname, i.indexrelid, i.indisprimary
 """
 _REFERENCES = """
-SELECT c.relname, a.attname::text, t.relname, b.attname::text
+SELECT c.relname, array_agg(a.attname::text ORDER BY k.place), t.relname, array_agg(b.attname::text ORDER BY k.place)
 FROM pg_constraint f JOIN pg_class c ON c.oid = f.conrelid JOIN pg_class t ON t.oid = f.confrelid
-    CROSS JOIN LATERAL unnest(f.conkey, f.confkey) AS k (own, other)
+    CROSS JOIN LATERAL unnest(f.conkey, f.confkey) WITH ORDINALITY AS k (own, other, place)
     JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = k.own
     JOIN pg_attribute b ON b.attrelid = t.oid AND b.attnum = k.other
-WHERE f.contype = 'f' AND t.relnamespace = c.relnamespace
+WHERE f.contype = 'f' AND t.relnamespace = c.relnamespace AND NOT c.relispartition AND NOT t.relispartition
     AND c.relnamespace = to_regnamespace(quote_ident(%(schema)s))
+GROUP BY c.relname, t.relname, f.oid, f.conkey, f.conname
 ORDER BY cardinality(f.conkey) DESC, c.relname, f.conname
 """
 """Of a column that is a key by itself and a part of another, what it refers to by itself comes last, and is kept."""
@@ -98,7 +99,7 @@ class Tables:
             if not readable
         )
         kinds = {name: kind for name, kind, *_ in columns}
-        listed = _readable(columns, keys, references)
+        listed = _readable(columns, keys, references, "" if schema == PUBLIC else schema)
         return cls(schema, listed, kinds, unique, extension[0][0] if extension else "", notes)
 
     def are_as(self, link: Link, schema: ForeignSchema) -> bool:
@@ -173,7 +174,7 @@ def _found(link: Link, tables: Tables, address: ForeignAddress) -> ForeignSchema
     return _of_collection(link, tables, known[0], address.collection)
 
 
-def _readable(columns: Sequence[Any], keys: Sequence[Any], references: Sequence[Any]) -> list[Table]:
+def _readable(columns: Sequence[Any], keys: Sequence[Any], references: Sequence[Any], schema: str) -> list[Table]:
     """Return the relations that may be read, as the rows of the catalogue tell of them."""
     primary = {table: tuple(names) for table, is_primary, names in keys if is_primary}
     return [
@@ -181,8 +182,15 @@ def _readable(columns: Sequence[Any], keys: Sequence[Any], references: Sequence[
             name,
             _columns(names, kinds),
             primary.get(name, ()),
-            {column: (other, key) for table, column, other, key in references if table == name},
+            {
+                column: (other, of)
+                for table, own, other, referred in references
+                if table == name
+                for column, of in zip(own, referred, strict=True)
+            },
             view=kind in _VIEWS,
+            keys=tuple(Key(tuple(own), other, tuple(of)) for table, own, other, of in references if table == name),
+            schema=schema,
         )
         for name, kind, readable, names, kinds in columns
         if readable
