@@ -717,6 +717,34 @@ def test_a_file_that_is_replaced(make, tmp_path):
         assert len(graph) == 2
 
 
+def test_a_file_that_is_removed_before_another_is_put_in_its_place(make, tmp_path):
+    """A search between the two closed the connection, and every one after it failed."""
+    path = make(NODES_AND_EDGES)
+    with foreign(path) as graph:
+        os.remove(path)
+        for _ in range(2):
+            with pytest.raises(StoreError, match="no file"):
+                graph.search("save data")
+        make(LAYOUTS["entities/relations"][0], name=path.name)
+        assert graph.search("program").ids[0] == "a"
+
+
+def test_a_file_that_another_process_keeps_for_itself_is_told_so(make, monkeypatch):
+    monkeypatch.setattr("fourfold.engines.sqlite.connection._BUSY_SECONDS", 0.01)
+    path = make(NODES_AND_EDGES)
+    writer = sqlite3.connect(path, isolation_level=None)
+    with foreign(path) as graph:
+        writer.execute("DELETE FROM nodes WHERE id = 'w'")
+        writer.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(StoreError, match="locked; another process has been writing"):
+            graph.search("save data")
+        with pytest.raises(StoreError, match="locked; another process has been writing"):
+            foreign(path)
+        writer.execute("COMMIT")
+        assert "w" not in graph.search("save data").ids
+    writer.close()
+
+
 def test_a_relative_path_stays_what_it_was_when_the_program_goes_elsewhere(make, monkeypatch, tmp_path):
     path = make(NODES_AND_EDGES)
     monkeypatch.chdir(path.parent)

@@ -307,13 +307,20 @@ def way_back(error: sqlite3.Error) -> str:
     return "; open it again if it was written over meanwhile, else fourfold check says what is wrong with it"
 
 
+def held_up(error: Exception) -> str:
+    """Return, as the end of a sentence, what to do where another process keeps us waiting; "" where none does."""
+    if getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_BUSY:
+        return ""
+    return f"; another process has been writing for {_BUSY_SECONDS:g} seconds: try again, or see if it was stopped"
+
+
 def way_out(error: Exception, path: str) -> str:
     """Return, as the end of a sentence, what to do where nothing can be written; "" where something else is wrong."""
+    if told := held_up(error):
+        return told
     code = getattr(error, "sqlite_errorcode", 0)
     full = code == sqlite3.SQLITE_IOERR_SHMSIZE
     kind = code & 0xFF  # the rest tells which file beside it could not be made
-    if kind == sqlite3.SQLITE_BUSY:
-        return f"; another process has been writing for {_BUSY_SECONDS:g} seconds: try again, or see if it was stopped"
     if path == ":memory:" or not full and kind not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
         return ""
     try:

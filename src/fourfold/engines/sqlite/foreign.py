@@ -33,7 +33,7 @@ from fourfold.engines.foreign.values import (
     words_of,
 )
 from fourfold.engines.sqlite.bounds import PROBING, READING, patience, rows_within, short_values, size_of
-from fourfold.engines.sqlite.connection import Followed, distrust, opened, require_file, warn_if_ours
+from fourfold.engines.sqlite.connection import Followed, distrust, held_up, opened, require_file, warn_if_ours
 from fourfold.engines.sqlite.matches import Matches, identity
 from fourfold.errors import SchemaDetectionError, StoreError
 from fourfold.types import Node
@@ -105,7 +105,7 @@ class ForeignFile:
         try:
             return self._seen is None or self._seen != self._state()
         except sqlite3.Error as error:
-            raise StoreError(f"Reading the foreign graph {self.path!r} failed: {error}.") from error
+            raise StoreError(f"Reading the foreign graph {self.path!r} failed: {error}{held_up(error)}.") from error
 
     def forget(self) -> None:
         """Take the file for changed: what was read did not arrive."""
@@ -159,13 +159,13 @@ class ForeignFile:
                     graph = self._read()
             self._seen = seen
         except sqlite3.Error as error:
-            raise StoreError(f"Reading the foreign graph {self.path!r} failed: {error}.") from error
+            raise StoreError(f"Reading the foreign graph {self.path!r} failed: {error}{held_up(error)}.") from error
         return graph
 
     def _reopen(self) -> None:
+        opened_anew = self._connect()  # first: where no file is in the place as yet, the next search looks again
         self._connection.close()
-        self._connection = self._connect()
-        self._understood = None
+        self._connection, self._understood = opened_anew, None
 
     def _connect(self) -> sqlite3.Connection:
         require_file(self.file, "to open, or none that may be read", called=self.path)
@@ -191,7 +191,7 @@ class ForeignFile:
             except sqlite3.DatabaseError as error:
                 connection.close()
                 raise StoreError(f"The file {self.path!r} is no SQLite database: {error}.") from error
-        raise StoreError(f"The file {self.path!r} cannot be read: {reason}.") from reason
+        raise StoreError(f"The file {self.path!r} cannot be read: {reason}{held_up(reason)}.") from reason
 
     @contextmanager
     def _snapshot(self) -> Iterator[None]:
