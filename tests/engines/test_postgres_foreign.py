@@ -508,6 +508,46 @@ def test_a_role_that_may_only_read_their_tables(theirs, pg_server):
         theirs.execute("DROP OWNED BY reader; DROP ROLE reader")
 
 
+def test_a_role_that_may_not_do_what_it_takes_is_told_what_that_is(theirs, pg_server):
+    """The server's words alone told of a database, of a table "meta", or that a table was not there."""
+    theirs.execute(NODES_AND_EDGES)
+    theirs.execute("DROP ROLE IF EXISTS guest; CREATE ROLE guest LOGIN")
+    theirs.execute(f'GRANT USAGE ON SCHEMA "{theirs.mine}" TO guest; GRANT SELECT ON nodes TO guest')
+    theirs.execute("GRANT SELECT (source, target) ON edges TO guest")
+    url = theirs.url.replace("postgres@", "guest@")
+    try:
+        schema = ForeignSchema("nodes", "id", edge_table="edges", source="source", target="target")
+        with pytest.raises(SchemaDetectionError, match="may not read the table 'edges'"):
+            Retriever.open_foreign(url, schema, embedder=letters)
+        theirs.execute("GRANT SELECT ON edges TO guest")
+        with pytest.raises(StoreError, match=f'CREATE SCHEMA "{theirs.mirror}" AUTHORIZATION'.replace("(", "[(]")):
+            Retriever.open_foreign(url, embedder=letters)
+        theirs.execute("ALTER ROLE guest SET default_transaction_read_only = on")
+        with pytest.raises(StoreError, match="the role has to write"):
+            Retriever.open_foreign(url, embedder=letters)
+        theirs.execute("ALTER ROLE guest RESET default_transaction_read_only")
+        foreign(theirs).close()
+        with pytest.raises(StoreError, match="another role's.*&index=NAME"):
+            Retriever.open_foreign(url, embedder=letters)
+        mine = url.replace("mirror", "own")
+        theirs.execute(f'CREATE SCHEMA "{theirs.mirror.replace("mirror", "own")}" AUTHORIZATION guest')
+        with Retriever.open_foreign(mine, embedder=letters) as graph:
+            assert graph.search("save data", mode="text").ids[0] == "w"
+    finally:
+        theirs.execute("DROP OWNED BY guest; DROP ROLE guest")
+
+
+@pytest.mark.parametrize("more", ["", "&alter=trigger"])
+def test_an_index_that_is_dropped_while_it_is_open_is_told_so_and_made_anew(theirs, more):
+    theirs.execute(NODES_AND_EDGES)
+    with foreign(theirs, more=more) as graph:
+        theirs.execute(f'DROP SCHEMA "{theirs.mirror}" CASCADE')
+        with pytest.raises(StoreError, match="dropped while it was open"):
+            graph.search("save data")
+    with foreign(theirs, more=more) as graph:
+        assert graph.search("save data", mode="text").ids[0] == "w"
+
+
 def test_triggers_go_with_the_schema_of_ours(theirs):
     theirs.execute(NODES_AND_EDGES)
     with foreign(theirs, more="&alter=trigger") as graph:
@@ -519,6 +559,34 @@ def test_triggers_go_with_the_schema_of_ours(theirs):
     theirs.execute(f'DROP SCHEMA "{theirs.mirror}" CASCADE')
     assert theirs.execute(count).fetchone() == (0,)
     theirs.execute("INSERT INTO nodes (id) VALUES ('free')")
+
+
+def test_triggers_find_tables_that_are_altered_replaced_or_given_a_partition(theirs):
+    """No trigger told of it, and new tables had none: searches stayed at the old ones for good."""
+    theirs.execute(NODES_AND_EDGES)
+    with foreign(theirs, more="&alter=trigger") as graph:
+        theirs.execute("ALTER TABLE edges DROP COLUMN type")
+        graph.search("file")
+        assert Edge("w", "p", "", 0.5) in graph.edges(["w"])
+        theirs.execute(
+            "CREATE TABLE next (LIKE nodes INCLUDING ALL); INSERT INTO next (id, name) VALUES ('z', 'zebra')"
+        )
+        theirs.execute(
+            "ALTER TABLE edges DROP CONSTRAINT edges_source_fkey, DROP CONSTRAINT edges_target_fkey;"
+            "ALTER TABLE nodes RENAME TO previous; ALTER TABLE next RENAME TO nodes"
+        )
+        assert graph.search("zebra").ids == ["z"]
+        theirs.execute("INSERT INTO nodes (id, name) VALUES ('g', 'giraffe')")
+        assert graph.search("giraffe").ids[0] == "g"
+        theirs.execute("CREATE TABLE part AS SELECT * FROM nodes; ALTER TABLE part ALTER id SET NOT NULL")
+        theirs.execute("DROP TABLE nodes; CREATE TABLE nodes (LIKE previous INCLUDING ALL) PARTITION BY LIST (id)")
+        assert graph.search("giraffe").ids == []
+        theirs.execute("ALTER TABLE nodes ATTACH PARTITION part DEFAULT")
+        assert graph.search("giraffe").ids[0] == "g"
+        theirs.execute("UPDATE nodes SET name = 'okapi' WHERE id = 'g'")
+        assert graph.search("okapi", mode="text").ids == ["g"]
+        theirs.execute("ALTER TABLE nodes DETACH PARTITION part")
+        assert graph.search("okapi").ids == []
 
 
 @pytest.mark.parametrize("more", ["", "&alter=trigger"])

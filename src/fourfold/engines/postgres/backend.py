@@ -17,7 +17,7 @@ from fourfold.engines.base import Capabilities
 from fourfold.engines.postgres import filters, moments, schema
 from fourfold.engines.postgres.address import Address
 from fourfold.engines.postgres.arrays import numbers, vectors
-from fourfold.engines.postgres.connections import Connection, connected
+from fourfold.engines.postgres.connections import Connection, connected, reason
 from fourfold.engines.postgres.link import Link, Question
 from fourfold.engines.postgres.question_batch import QuestionBatch
 from fourfold.engines.postgres.rows import NODE, node_of, sendable
@@ -75,7 +75,7 @@ class PostgresBackend(WithoutBooks):
                 if not self.read_only and (version or 0) < schema.SCHEMA_VERSION:
                     self._migrate(connection)
         except psycopg.Error as error:
-            raise StoreError(f"{self.path!r} cannot be opened: {' '.join(str(error).split())}") from error
+            raise StoreError(f"{self.path!r} cannot be opened: {reason(error)}") from error
 
     def _migrate(self, connection: Connection) -> None:
         with connection.transaction():  # several processes may open a new graph at once
@@ -85,7 +85,7 @@ class PostgresBackend(WithoutBooks):
             # IF NOT EXISTS asks for the right to make one all the same, and may not see what was made meanwhile
             there = connection.execute("SELECT FROM pg_namespace WHERE nspname = %s", (self._address.schema,))
             if not there.rowcount:
-                connection.execute(f"CREATE SCHEMA {self._link.quoted_schema}".encode())
+                schema.make(connection, self._link.quoted_schema, self.path)
             version = schema.version_of(connection, self._address.schema)
             schema.migrate(connection, version or 0)
 

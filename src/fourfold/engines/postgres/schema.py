@@ -125,12 +125,18 @@ MIGRATIONS: dict[int, str] = {0: _VERSION_1}
 def version_of(connection: psycopg.Connection[tuple[object, ...]], schema: str) -> int | None:
     """Return the version of a schema's tables, None without any; StoreError where they are another application's."""
     rows = connection.execute(
-        "SELECT relname FROM pg_class WHERE relnamespace = to_regnamespace(quote_ident(%s)) AND relkind IN ('r', 'v')",
+        "SELECT relname, has_schema_privilege(relnamespace, 'USAGE') FROM pg_class "
+        "WHERE relnamespace = to_regnamespace(quote_ident(%s)) AND relkind IN ('r', 'v')",
         (schema,),
     ).fetchall()
-    names = {str(name) for (name,) in rows}
+    names = {str(name) for name, _ in rows}
     if not names:
         return None
+    if not rows[0][1]:
+        raise StoreError(
+            f"The schema {schema!r} is another role's, and this one may not use it; name one of your own: ?schema=kg, "
+            "or for the index of tables that others made &index=NAME."
+        )
     found = None
     if {"meta", "state", "postings"} <= names:
         found = connection.execute("SELECT value FROM meta WHERE key = 'schema_version'").fetchone()
@@ -145,6 +151,22 @@ def version_of(connection: psycopg.Connection[tuple[object, ...]], schema: str) 
             "a backup."
         )
     return int(version)
+
+
+def make(connection: psycopg.Connection[tuple[object, ...]], quoted: str, path: str) -> None:
+    """Make a schema, by its quoted name; StoreError where the role may not, with what to do."""
+    try:
+        connection.execute(f"CREATE SCHEMA {quoted}".encode())
+    except psycopg.errors.InsufficientPrivilege as error:
+        raise StoreError(
+            f"{path!r} cannot be made: {' '.join(str(error).split())}. Who may make schemas there makes one for the "
+            f"role: CREATE SCHEMA {quoted} AUTHORIZATION its_name."
+        ) from error
+    except psycopg.errors.ReadOnlySqlTransaction as error:
+        raise StoreError(
+            f"{path!r} cannot be made: {' '.join(str(error).split())}. The server is a standby, or makes transactions "
+            "of the role read-only; to make a graph, or to follow tables that others made, the role has to write."
+        ) from error
 
 
 def migrate(connection: psycopg.Connection[tuple[object, ...]], version: int) -> None:

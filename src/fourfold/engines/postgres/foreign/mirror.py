@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import json
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
+
+from psycopg.errors import UndefinedTable
 
 from fourfold.engines.base import Backend
 from fourfold.engines.base import Writer as AnyWriter
@@ -75,14 +79,22 @@ class Follower(AnyFollower):
         self._take(theirs)
         self._watch: Watch = Transactions(theirs.link)
         if theirs.address.trigger:
-            put_triggers(theirs.link, theirs.tables, theirs.schema, backend.link.quoted_schema)
-            self._watch = Triggers(theirs.link, self._ours)
+            self._put_triggers()
+            self._watch = Triggers(theirs.link, self._ours, self._watched, self._put_triggers)
         self.keep_in_step()
 
     def _take(self, theirs: _Theirs) -> None:
         """Read these tables, in this sense, from now on."""
         self._theirs = theirs
         self._reader = Reader(theirs.link, Statements(theirs.tables, theirs.schema, self._ours))
+
+    def _put_triggers(self) -> None:
+        put_triggers(self._link, self._theirs.tables, self.schema, self._backend.link.quoted_schema)
+
+    def _watched(self) -> tuple[str, list[str]]:
+        """Return their schema, and the tables of it that are read."""
+        of = self.schema
+        return self._theirs.tables.schema, [each for each in (of.node_table, of.edge_table, of.vector_table) if each]
 
     def _claim(self) -> None:
         """Make our graph a mirror, unless it is a graph of its own."""
@@ -132,7 +144,7 @@ class Follower(AnyFollower):
 
     def keep_in_step(self) -> None:
         """Take in what has changed in their tables since they were last read."""
-        with self._lock:
+        with self._lock, self._dropped():
             everything = False
             for _ in range(_ATTEMPTS):
                 if (news := self._watch.news()) is None:
@@ -142,6 +154,20 @@ class Follower(AnyFollower):
                 except MovedError:
                     everything = True  # the mirror may have been emptied
             raise StoreError(f"{self.path!r} changes faster than it can be indexed; try again.")
+
+    @contextmanager
+    def _dropped(self) -> Iterator[None]:
+        """Say what to do where somebody has dropped our schema, as anybody may."""
+        try:
+            yield
+        except StoreError as error:
+            place = f"{self._ours}.{MIRRORED}".replace("%%", "%")
+            if not isinstance(error.__cause__, UndefinedTable) or self._link.one("SELECT to_regclass(%s)", place)[0]:
+                raise
+            raise StoreError(
+                f"{self._backend.path!r}, the index of {self.path!r}, was dropped while it was open; open the graph "
+                "again, and it is made anew."
+            ) from error
 
     def _look(self, news: News) -> str:
         """Compare one state with the mirror and write what is missing; return the state's token."""

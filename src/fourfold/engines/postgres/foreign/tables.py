@@ -150,6 +150,13 @@ def understood(link: Link, tables: Tables, address: ForeignAddress, given: Forei
             not there.
 
     """
+    named = (address.table,) if given is None else (given.node_table, given.edge_table, given.vector_table)
+    for name in named:
+        if name in tables.kinds and name not in tables.by_name:
+            raise SchemaDetectionError(
+                f"The role may not read the table {name!r} of {link.path!r}: it needs SELECT on the whole of it, or on "
+                "a view of the columns that it may read."
+            )
     if given is not None:
         check(given, tables.listed, link.path)
         schema = given

@@ -2,12 +2,12 @@
 
 Without touching anything of theirs, the server's own count of transactions tells: while none has begun or ended, no
 table is another. With triggers on their tables (``alter=trigger``, the one alteration there is, and only when asked
-for) these write down in a table of ours which nodes changed.
+for) these write down in a table of ours which nodes changed, and the catalogue tells whether the tables are others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from psycopg import sql
@@ -49,6 +49,20 @@ BEGIN
 END $fourfold$
 """
 
+_MADE = f"""
+SELECT coalesce(string_agg(concat_ws(' ', r.oid, (
+        SELECT string_agg(a.attnum || ':' || a.xmin, ' ' ORDER BY a.attnum) FROM pg_attribute a
+        WHERE a.attrelid = r.oid AND a.attnum > 0
+    ), (
+        SELECT string_agg(g.oid || ':' || g.xmin, ' ' ORDER BY g.oid) FROM pg_trigger g
+        WHERE g.tgrelid = r.oid AND starts_with(g.tgname, '{_TRIGGER}')
+    )), ';' ORDER BY r.oid), '')
+FROM pg_class c, LATERAL (SELECT c.oid UNION SELECT relid FROM pg_partition_tree(c.oid)) r (oid)
+WHERE c.relnamespace = to_regnamespace(quote_ident(%s)) AND c.relname = ANY(%s::text[])
+"""
+"""How some tables of a schema are made: themselves, their partitions, the columns and our triggers of each, and who
+wrote these last in the catalogue."""
+
 
 @dataclass(frozen=True, slots=True)
 class News:
@@ -88,30 +102,41 @@ class Transactions:
 
 
 class Triggers:
-    """Reads what the triggers wrote down in ``ours``, the quoted name of our schema."""
+    """Reads what the triggers wrote down in ``ours``, the quoted name of our schema.
 
-    def __init__(self, link: Link, ours: str) -> None:
+    No trigger tells that a table was altered, replaced, or given a partition: that the catalogue tells, which is asked
+    in the same round trip. ``put`` then puts triggers where there are none.
+    """
+
+    def __init__(
+        self, link: Link, ours: str, watched: Callable[[], tuple[str, Sequence[str]]], put: Callable[[], None]
+    ) -> None:
         self._link, self._ours = link, ours
-        self._first = True
+        self._watched, self._put = watched, put
+        self._made: str | None = None
 
     def news(self) -> News | None:
         """Return which nodes may have changed."""
-        if self._first:
+        if self._made is None:
             return News("")
-        rows = self._link.rows(f"SELECT num, id FROM {self._ours}.{_CHANGES} ORDER BY num LIMIT {_MOST + 1}")
-        if not rows:
+        log = f"SELECT num, id FROM {self._ours}.{_CHANGES} ORDER BY num LIMIT {_MOST + 1}"
+        rows, made = self._link.ask((log, ()), (_MADE, self._watched()))
+        altered = made[0][0] != self._made
+        if altered:
+            self._put()
+        elif not rows:
             return None
-        every = len(rows) > _MOST or any(identity is None for _, identity in rows)
+        every = altered or len(rows) > _MOST or any(identity is None for _, identity in rows)
         ids = None if every else list(dict.fromkeys(identity for _, identity in rows))
         return News("", ids, [int(num) for num, _ in rows])
 
     def begin(self) -> str:
-        """Return nothing: what was written down is deleted with the write that took it in."""
-        return ""
+        """Return how the tables are made; what was written down is deleted with the write that took it in."""
+        return str(self._link.one(_MADE, *self._watched())[0])
 
     def seen(self, token: str) -> None:
         """Say that a state was taken in."""
-        self._first = False
+        self._made = token
 
 
 Watch = Transactions | Triggers
@@ -135,6 +160,9 @@ def put_triggers(link: Link, tables: Tables, schema: ForeignSchema, ours: str) -
                 continue
             if tables.kinds[table] not in ("r", "p"):
                 raise StoreError(f"{table!r} is no table of its own, so no trigger can watch it; leave alter= out.")
+            found = connection.execute("SELECT to_regclass(%s)", (tables.quoted(table).replace("%%", "%"),)).fetchone()
+            if found == (None,):  # it has gone since; the next reading says so
+                continue
             there = connection.execute(
                 "SELECT 1 FROM pg_trigger g JOIN pg_proc p ON p.oid = g.tgfoid WHERE g.tgname = %s "
                 "AND g.tgrelid = to_regclass(%s) AND p.pronamespace = to_regnamespace(%s)",
