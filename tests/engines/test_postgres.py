@@ -254,3 +254,19 @@ def test_characters_that_stand_alone_stand_for_the_same_pairs_as_in_a_file(pg_ur
         both.add([Node(id=f"n{place}", text=f"的{chr(0x4E00 + 37 * place % 300)}") for place in range(300)])
         for question in ("的", "一 丁", " ".join(chr(0x4E00 + place) for place in range(50))):
             both.agree(question, mode="text", k=70)
+
+
+def test_a_question_may_hold_characters_that_the_encoding_of_the_database_lacks(pg_server):
+    """The server refused the parameter, and with it every search, filter or id with such a character."""
+    with pg_server.connect() as connection:
+        connection.execute("CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0")
+    url = pg_server.url("kg").replace("/postgres?", "/latin?")
+    with Retriever(url) as graph:
+        graph.add([Node("a", "M\u00fcller", metadata={"city": "K\u00f6ln"}), Node("b", "\x1a5929.")])
+        assert graph.search("M\u00fcller \U0001f600 \u5929 \u20ac").ids[0] == "a"
+        assert graph.search("\u5929\u5e55", mode="text").ids == []
+        assert graph.search("M\u00fcller", filter={"city": {"$ne": "\u6771\u4eac"}}).ids[0] == "a"
+        assert graph.search("M\u00fcller", filter={"$or": [{"city": "\u6771"}, {"\u20ac": 1}]}).ids == []
+        assert graph.get(["a", "\u5929"])[0].id == "a" and graph.edges(["\u5929"]) == []
+        with pytest.raises(StoreError, match="LATIN1"):
+            graph.add([Node("c", "\u5929")])

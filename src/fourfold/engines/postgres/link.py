@@ -21,6 +21,7 @@ from fourfold import deadline
 from fourfold.deadline import Deadline
 from fourfold.engines.postgres.address import Address
 from fourfold.engines.postgres.connections import Connection, Connections, SilentError, reason
+from fourfold.engines.postgres.keepable import asked_in
 from fourfold.errors import StoreError
 
 Statement = tuple[str, Sequence[Any] | Mapping[str, Any]]
@@ -248,6 +249,8 @@ class _LostError(StoreError):
 
 def _answered(connection: Connection, statements: Sequence[Statement]) -> list[list[Row]]:
     """Return the rows of each statement; several are sent at once."""
+    encoding = connection.info.parameter_status("server_encoding")
+    statements = [(template, asked_in(encoding, parameters)) for template, parameters in statements]
     if len(statements) == 1:
         cursors = [connection.cursor(binary=True)]
         cursors[0].execute(*statements[0])
