@@ -105,6 +105,33 @@ def test_a_graph_that_must_be_there_is_not_made(milvus_url, tmp_path):
             reader.add([Node(id="b", name="b")])
 
 
+@pytest.mark.parametrize("name", ["nodes", "edges", "records", "commits"])
+def test_a_collection_of_another_application_is_refused_by_name(milvus_url, name):
+    with Retriever(f"{milvus_url}?graph=own") as own:
+        own.backend.link.client.create_collection(f"shop_{name}", dimension=4, metric_type="L2")
+        with pytest.raises(StoreError, match=f"'shop_{name}'.* is another application's.*[?]graph=NAME"):
+            Retriever(f"{milvus_url}?graph=shop")
+
+
+def test_vectors_of_another_application_are_not_dropped(milvus_url):
+    """A collection with the name of the graph's first vectors was taken for the remains of a writer, and dropped."""
+    with Retriever(f"{milvus_url}?graph=own") as own, Retriever(f"{milvus_url}?graph=shop") as graph:
+        client, names = own.backend.link.client, [f"shop_vectors_{number}" for number in range(3)]
+        for name in names:
+            client.create_collection(name, dimension=2)
+            client.insert(name, [{"id": 7, "vector": [1.0, 0.0]}])
+        with pytest.raises(StoreError, match="'shop_vectors_1'.* is another application's"):
+            graph.add([Node("a", vector=[1.0, 0.0])])
+        assert [client.get(name, [7])[0]["id"] for name in names] == [7, 7, 7]
+
+
+def test_a_file_that_is_no_folder_of_milvus_lite_is_called_so(milvus, tmp_path):
+    (tmp_path / "kg.db").write_text("hello")
+    for path in ("kg.db", "kg.db/inner.db"):
+        with pytest.raises(StoreError, match="kg.db' is a file of something else"):
+            Retriever(f"milvus://{tmp_path}/{path}")
+
+
 def test_a_local_file_belongs_to_one_process(milvus_url):
     code = "import sys; from fourfold import Retriever; Retriever(sys.argv[1])"
     with Retriever(milvus_url):

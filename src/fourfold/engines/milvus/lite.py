@@ -61,6 +61,12 @@ def _started(place: Path) -> _Local:
             f"A local file of Milvus needs the package {error.name!r}, which is not installed; "
             "run: pip install 'fourfold[milvus]'. Where Milvus Lite has no version for this platform, use a server."
         ) from error
+    nearest = next(each for each in (place, *place.parents) if each.exists())
+    if not nearest.is_dir():
+        raise StoreError(
+            f"{str(place)!r} cannot be opened by Milvus Lite, which keeps a folder there: {str(nearest)!r} is a file "
+            "of something else."
+        )
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
         server, database, port = start_server_in_thread(data_dir=str(place), host="127.0.0.1", port=0)

@@ -12,6 +12,7 @@ from typing import Any
 from pymilvus import DataType, MilvusClient
 
 from fourfold.engines.milvus.link import Link
+from fourfold.errors import StoreError
 
 OPEN = 2**62
 """``until`` of rows that nobody has replaced or deleted."""
@@ -76,16 +77,35 @@ def space(number: int) -> str:
 
 
 def exists(link: Link) -> bool:
-    """Return whether there is a graph: ``commits`` is made last."""
+    """Return whether there is a graph: ``commits`` is made last.
+
+    Raises:
+        StoreError: a collection of another application has the name of one of the graph's.
+
+    """
     with link.trying("Opening"):
-        return bool(link.client.has_collection(link.name("commits")))
+        return [_there(link, collection) for collection in COLLECTIONS][-1]
+
+
+def _there(link: Link, collection: str) -> bool:
+    """Return whether a collection is there; StoreError where another application made it: it is never touched."""
+    name = link.name(collection)
+    if not link.client.has_collection(name):
+        return False
+    fields = {field["name"] for field in link.client.describe_collection(name)["fields"]}
+    if not {"row", *(_FIELDS["commits"] if collection == "commits" else _MARKS)} <= fields:
+        raise StoreError(
+            f"The collection {name!r} at {link.path!r} is another application's: it has the fields "
+            f"{', '.join(sorted(fields))}. Name another graph in the address, ?graph=NAME, or another database."
+        )
+    return True
 
 
 def make(link: Link) -> None:
     """Make the collections that are not there yet."""
     for collection in COLLECTIONS:
         with link.trying("Opening"):
-            if not link.client.has_collection(link.name(collection)):
+            if not _there(link, collection):
                 _make(link, collection, _FIELDS[collection], _INDEXED[collection])
 
 
@@ -108,8 +128,8 @@ def make_space(link: Link, number: int, dimensions: int) -> None:
 
 
 def drop_space(link: Link, number: int) -> None:
-    """Drop a collection of vectors, where there is one."""
-    if link.client.has_collection(link.name(space(number))):
+    """Drop a collection of vectors of ours, where there is one."""
+    if _there(link, space(number)):
         link.client.drop_collection(link.name(space(number)))
 
 
