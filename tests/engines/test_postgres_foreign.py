@@ -123,6 +123,22 @@ def test_what_another_connection_commits_the_next_search_sees(theirs, more):
         assert graph.info()["edges"] == 0
 
 
+@pytest.mark.parametrize("more", ["", "&alter=trigger"])
+def test_nodes_that_name_their_parent_are_a_tree(theirs, more):
+    """In a SQLite file they were; here the parent was metadata, and a note asked for a view."""
+    theirs.execute("CREATE TABLE nodes (id int PRIMARY KEY, name text, parent_id int REFERENCES nodes)")
+    theirs.execute("INSERT INTO nodes VALUES (1, 'root', NULL), (2, 'branch', 1), (3, 'leaf', 2)")
+    with foreign(theirs, more=more) as graph:
+        assert set(graph.edges(["2"])) == {Edge("2", "1"), Edge("3", "2")}
+        assert graph.info()["foreign"]["skipped"] == {} and graph.info()["foreign"]["notes"] == []
+        theirs.execute("UPDATE nodes SET parent_id = 1 WHERE id = 3")
+        graph.search("leaf")
+        assert set(graph.edges(["3"])) == {Edge("3", "1")}
+        theirs.execute("DELETE FROM nodes WHERE id = 3")
+        graph.search("leaf")
+        assert graph.info()["edges"] == 1
+
+
 def test_only_what_changed_is_embedded_and_what_only_moved_is_not_written(theirs):
     theirs.execute(NODES_AND_EDGES)
     asked = []

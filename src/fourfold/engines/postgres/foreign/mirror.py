@@ -194,7 +194,7 @@ class Follower(AnyFollower):
 
     @property
     def _relations_in_nodes(self) -> bool:
-        return self.schema.edge_table is None
+        return self.schema.edge_table in (None, self.schema.node_table)
 
     @property
     def _stamped(self) -> str:

@@ -109,9 +109,13 @@ class Reader:
             "edges listed more than once",
             "edges whose weight is no number from 0 on (taken as 1)",
         )
-        # a store's nodes name documents and neighbours that it need not have
-        relations = self._schema.edge_table is None
-        return {r: n for r, n in zip(reasons, numbers, strict=False) if n and not (relations and r.startswith("edges"))}
+        of = self._schema
+        usual: tuple[str, ...] = ()
+        if of.edge_table is None:  # a store's nodes name documents and neighbours that it need not have
+            usual = reasons[2:]
+        elif of.edge_table == of.node_table:  # a node without a parent
+            usual = reasons[2:3]
+        return {r: n for r, n in zip(reasons, numbers, strict=False) if n and r not in usual}
 
     def _nodes(self, rows: Mapping[str, Sequence[Any]]) -> tuple[dict[str, Node], dict[str, bytes]]:
         """Return the nodes of some rows, with hashes of their contents, by id."""

@@ -74,7 +74,7 @@ class Statements:
         found = [self._stamp("t", s.node_table, own, self._chosen)]
         if s.vector_table and s.vector_column:
             found.append(self._stamp("v", s.vector_table, f"bool_or(v.{quoted(s.vector_column)} IS NOT NULL)", "true"))
-        if s.edge_table:
+        if s.edge_table and s.edge_table != s.node_table:
             found.append(self._stamp("e", s.edge_table, "false", "true"))
         return found
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from psycopg import sql
@@ -177,7 +177,8 @@ def _found(link: Link, tables: Tables, address: ForeignAddress) -> ForeignSchema
             f"&table={known[0].node_table}."
         )
     if not known:
-        return detect.detect(tables.listed, link.path, lambda *names: matches(link, tables, *names), address.table)
+        found = partial(matches, link, tables)
+        return detect.detect(tables.listed, link.path, found, address.table, itself=True)
     return _of_collection(link, tables, known[0], address.collection)
 
 
