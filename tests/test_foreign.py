@@ -717,6 +717,20 @@ def test_a_file_that_is_replaced(make, tmp_path):
         assert len(graph) == 2
 
 
+def test_rows_that_are_marked_as_deleted_are_passed_over(make):
+    path = make(
+        "CREATE TABLE items (id INTEGER PRIMARY KEY, name TEXT, deleted_at TEXT);"
+        "INSERT INTO items VALUES (1, 'tent', NULL), (2, 'mug', '2026-01-01')"
+    )
+    with foreign(path, ForeignSchema("items", "id", name="name", only=("deleted_at", None))) as graph:
+        assert [node.name for node in graph.get(graph.manifest())] == ["tent"]
+        change(path, "UPDATE items SET deleted_at = NULL WHERE id = 2")
+        assert graph.search("mug").ids[0] == "2"
+    for wrong in ((None, None), ("a", None, None), ("a",)):
+        with pytest.raises(InvalidValueError, match="only of the ForeignSchema"):
+            ForeignSchema("items", "id", only=wrong)
+
+
 def test_a_file_that_is_removed_before_another_is_put_in_its_place(make, tmp_path):
     """A search between the two closed the connection, and every one after it failed."""
     path = make(NODES_AND_EDGES)

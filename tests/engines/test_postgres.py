@@ -270,3 +270,12 @@ def test_a_question_may_hold_characters_that_the_encoding_of_the_database_lacks(
         assert graph.get(["a", "\u5929"])[0].id == "a" and graph.edges(["\u5929"]) == []
         with pytest.raises(StoreError, match="LATIN1"):
             graph.add([Node("c", "\u5929")])
+
+
+def test_a_graph_that_is_dropped_while_it_is_open_is_told_so(pg_server):
+    with Retriever(pg_server.url("dropped")) as graph, pg_server.connect() as connection:
+        graph.add([Node("a", "alpha")])
+        connection.execute("DROP SCHEMA dropped CASCADE")
+        for call in (lambda: graph.search("alpha"), lambda: graph.add([Node("b")]), lambda: graph.get(["a"])):
+            with pytest.raises(StoreError, match="dropped or moved while it was open; open it again"):
+                call()

@@ -435,6 +435,11 @@ def test_a_schema_can_be_given_and_part_of_a_table(theirs):
         theirs.execute("UPDATE stuff SET tenant = 'mine' WHERE k = 3")
         assert graph.search("hide", mode="text").ids[0] == "3"
         assert len(graph.edges(["1"])) == 2
+    theirs.execute("UPDATE stuff SET tenant = NULL WHERE k = 2")
+    with foreign(theirs, ForeignSchema("stuff", "k", name="what", only=("tenant", None))) as graph:
+        assert list(graph.manifest()) == ["2"]
+        theirs.execute("UPDATE stuff SET tenant = NULL WHERE k = 1")
+        assert graph.search("write", mode="text").ids[0] == "1"
     wrong = ForeignSchema("stuff", "k", only=("nobody", "mine"))
     with pytest.raises(SchemaDetectionError, match="only='nobody'"):
         foreign(theirs, wrong)

@@ -33,7 +33,8 @@ class ForeignSchema:
         vector_table: a table of embeddings, if they live in one of their own.
         vector_node: its column with the node's ``id``.
         vector_column: its column with the embedding.
-        only: a column of the node table and the value, as a text, that its rows have; other rows are passed over.
+        only: a column of the node table and the value, as a text, that its rows have, None for NULL (as of rows that
+            are not marked as deleted); other rows are passed over.
 
     Raises:
         InvalidValueError: a field that holds no string, or no list of strings.
@@ -55,12 +56,14 @@ class ForeignSchema:
     vector_table: str | None = None
     vector_node: str | None = None
     vector_column: str | None = None
-    only: tuple[str, str] | None = None
+    only: tuple[str, str | None] | None = None
 
     def __post_init__(self) -> None:
         for each in fields(self):
             what, given = f"{each.name} of the ForeignSchema", getattr(self, each.name)
-            if each.name in _SEVERAL:
+            if each.name == "only" and isinstance(given, tuple) and given[1:] == (None,):
+                string(given[0], what)
+            elif each.name in _SEVERAL:
                 if given is not None:
                     object.__setattr__(self, each.name, tuple(strings(given, what)))
             elif given is not None or each.name in ("node_table", "id"):
@@ -68,7 +71,7 @@ class ForeignSchema:
         if self.only is not None and len(self.only) != 2:
             raise InvalidValueError(
                 f"only of the ForeignSchema is {shown(self.only)}; it must be a column and the value that its rows "
-                "have, such as ('tenant', '42')."
+                "have, such as ('tenant', '42') or ('deleted_at', None)."
             )
 
 

@@ -151,7 +151,7 @@ class Link:
             if isinstance(error, psycopg.Error):
                 lost = "the connection was lost at the end and nobody knows whether it was written; write it again"
                 told = lost if committing and connection.closed else "nothing was changed"
-                raise StoreError(f"Writing {self.path!r} failed, {told}: {reason(error)}") from error
+                raise StoreError(f"Writing {self.path!r} failed, {told}: {reason(error)}{_dropped(error)}") from error
             raise
         finally:
             self._connections.give_back(connection)
@@ -218,7 +218,7 @@ class Link:
                     raise limit.error() from error
                 told = f"{self.path!r} took longer than {self.address.timeout:g} s"
                 raise StoreError(f"{told}; give it more: &statement_timeout=SECONDS in the address.") from error
-            raise StoreError(f"Reading {self.path!r} failed: {reason(error)}") from error
+            raise StoreError(f"Reading {self.path!r} failed: {reason(error)}{_dropped(error)}") from error
 
     def _patience(self, statements: int) -> float | None:
         """Return the seconds after which the server should have given up so many statements; None is never."""
@@ -260,6 +260,12 @@ def _answered(connection: Connection, statements: Sequence[Statement]) -> list[l
             for cursor, statement in zip(cursors, statements, strict=True):
                 cursor.execute(*statement)
     return [cursor.fetchall() if cursor.description is not None else [] for cursor in cursors]
+
+
+def _dropped(error: psycopg.Error) -> str:
+    """Return, as the end of a message, what to do where a table is not there that was; "" where something else is."""
+    gone = isinstance(error, psycopg.errors.UndefinedTable)
+    return ". It was dropped or moved while it was open; open it again" if gone else ""
 
 
 def _quoted(name: str) -> str:

@@ -257,12 +257,12 @@ class ForeignFile:
         return tables, tuple(notes)
 
     def _select(
-        self, table: str, columns: Sequence[str], only: tuple[str, str] | None = None
+        self, table: str, columns: Sequence[str], only: tuple[str, str | None] | None = None
     ) -> Iterator[tuple[Any, ...]]:
         place = quoted(table)  # a column that is not there is a string to SQLite, unless the table stands before it
         sql = f"SELECT {', '.join(f'{place}.{quoted(column)}' for column in columns)} FROM {place}"
         if only is not None:
-            sql += f" WHERE CAST({place}.{quoted(only[0])} AS TEXT) = ?"
+            sql += f" WHERE CAST({place}.{quoted(only[0])} AS TEXT) IS ?"
         rows = self._connection.execute(sql, () if only is None else only[1:])
         return rows_within(rows, self.file, f"{table!r} of {self.path!r}")
 

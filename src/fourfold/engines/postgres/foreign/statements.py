@@ -48,7 +48,10 @@ class Statements:
 
     @cached_property
     def _chosen(self) -> str:
-        return "true" if self.schema.only is None else f"t.{quoted(self.schema.only[0])}::text = %(only)s"
+        if self.schema.only is None:
+            return "true"
+        column, value = self.schema.only
+        return f"t.{quoted(column)} IS NULL" if value is None else f"t.{quoted(column)}::text = %(only)s"
 
     def _version(self, alias: str, table: str) -> str:
         """Return SQL of a number that changes with a row: its place and its writer, else its content."""
