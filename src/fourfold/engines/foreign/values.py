@@ -16,6 +16,7 @@ from fourfold.errors import DimensionError, InvalidValueError
 from fourfold.types import Node
 from fourfold.validation import LARGEST_WEIGHT
 
+_SORTED = json.JSONEncoder(sort_keys=True)
 _DEEPEST = 320
 """Levels of JSON that are read: what is kept of it is walked by functions that call themselves, which Python bounds."""
 
@@ -34,8 +35,10 @@ def metadata_of(columns: Mapping[str, object]) -> dict[str, Any]:
     for name, value in columns.items():
         if value is None or isinstance(value, bytes) or (isinstance(value, float) and not math.isfinite(value)):
             continue
-        inner = json_object(value) if isinstance(value, str) else value
-        if detect.is_json_column(name) and isinstance(inner, dict):
+        inner = value if detect.is_json_column(name) else None
+        if isinstance(inner, str):
+            inner = json_object(inner)
+        if isinstance(inner, dict):
             merged.update(inner)
         else:
             plain[name] = value
@@ -117,7 +120,7 @@ def require_one_dimension(nodes: Mapping[str, Node], path: str) -> None:
 
 def hash_of(node: Node) -> bytes:
     """Return a hash of what a node holds, its vector included."""
-    content = json.dumps([node.name, node.type, node.text, dict(node.metadata)], sort_keys=True)
+    content = _SORTED.encode([node.name, node.type, node.text, dict(node.metadata)])
     digest = hashlib.blake2b(content.encode(), digest_size=16)
     if node.vector is not None:
         digest.update(np.asarray(node.vector, "<f4").tobytes())
