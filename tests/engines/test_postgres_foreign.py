@@ -492,6 +492,25 @@ def test_the_views_that_the_error_suggests_run_as_they_are_and_leave_nothing_out
         }
 
 
+def test_the_views_that_the_error_suggests_show_a_role_no_row_that_is_hidden_from_it(theirs):
+    """A view reads as its owner: a role found every tenant's rows in it."""
+    theirs.execute(SHOP)
+    theirs.execute(
+        "ALTER TABLE customers ENABLE ROW LEVEL SECURITY; CREATE POLICY own ON customers USING (mail = current_user);"
+        "CREATE TABLE edges (x int); DROP ROLE IF EXISTS guest; CREATE ROLE guest LOGIN;"
+        f'GRANT USAGE ON SCHEMA "{theirs.mine}" TO guest; GRANT CREATE ON DATABASE postgres TO guest'
+    )
+    with pytest.raises(SchemaDetectionError) as caught:
+        foreign(theirs)
+    theirs.execute(caught.value.views)  # though there is a table called edges
+    theirs.execute(f'GRANT SELECT ON ALL TABLES IN SCHEMA "{theirs.mine}" TO guest')
+    try:
+        with Retriever.open_foreign(theirs.url.replace("postgres@", "guest@"), embedder=letters) as graph:
+            assert list(graph.manifest()) == ["order:1:17", "product:1:M1", "product:1:T1"]
+    finally:
+        theirs.execute("DROP OWNED BY guest; DROP ROLE guest")
+
+
 def test_a_graph_of_ours_is_left_alone(theirs, pg_server, pg_url):
     theirs.execute(NODES_AND_EDGES)
     with Retriever(pg_url, embedder=letters) as own:

@@ -23,6 +23,7 @@ class Table:
 
     ``view``: whether it is known to be a view. ``keys``: its foreign keys as a whole; a column may be part of several,
     of which ``references`` has one. ``schema``: the schema it is in, where its name alone does not find it.
+    ``guarded``: whether who asks decides which rows are there (row-level security).
     """
 
     name: str
@@ -32,6 +33,7 @@ class Table:
     view: bool = False
     keys: Sequence[Key] = ()
     schema: str = ""
+    guarded: bool = False
 
 
 def name_column(table: Table, key: str) -> str | None:

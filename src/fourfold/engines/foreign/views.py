@@ -47,7 +47,12 @@ def suggested(tables: Sequence[Table]) -> str:
     remark += f"-- Left out, as they refer to something else than a primary key: {', '.join(lost)}.\n" if lost else ""
     place = next(iter(stored.values())).schema
     into = f"{quoted(place)}." if place else ""
-    return f"{remark}CREATE VIEW {into}nodes AS\n{_union(nodes)};\nCREATE VIEW {into}edges AS\n{_union(edges)};\n"
+    if {"nodes", "edges"} & {table.name.lower() for table in tables}:
+        into += "graph_"
+    # else a view reads as its owner, past the policies on the tables
+    as_asked = " WITH (security_invoker = true)" if any(table.guarded for table in stored.values()) else ""
+    made = (f"CREATE VIEW {into}{name}{as_asked} AS\n" for name in ("nodes", "edges"))
+    return f"{remark}{next(made)}{_union(nodes)};\n{next(made)}{_union(edges)};\n"
 
 
 def _joins(table: Table) -> bool:

@@ -20,7 +20,8 @@ from fourfold.errors import SchemaDetectionError, StoreError
 
 _COLUMNS = """
 SELECT c.relname, c.relkind::text, has_table_privilege(c.oid, 'SELECT'),
-    array_agg(a.attname::text ORDER BY a.attnum), array_agg(format_type(a.atttypid, a.atttypmod) ORDER BY a.attnum)
+    array_agg(a.attname::text ORDER BY a.attnum), array_agg(format_type(a.atttypid, a.atttypmod) ORDER BY a.attnum),
+    c.relrowsecurity
 FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
 WHERE c.relnamespace = to_regnamespace(quote_ident(%(schema)s)) AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
     AND NOT c.relispartition AND a.attnum > 0 AND NOT a.attisdropped
@@ -106,7 +107,7 @@ class Tables:
         """Whether the relations that hold a graph still have the columns that were read here."""
         used = [name for name in (schema.node_table, schema.edge_table, schema.vector_table) if name is not None]
         rows = link.ask((_COLUMNS, {"schema": self.schema, "tables": used}))[0]
-        return {name: _columns(names, kinds) for name, *_, names, kinds in rows} == {
+        return {name: _columns(names, kinds) for name, *_, names, kinds, _ in rows} == {
             name: dict(self.by_name[name].columns) for name in used
         }
 
@@ -199,8 +200,9 @@ def _readable(columns: Sequence[Any], keys: Sequence[Any], references: Sequence[
             view=kind in _VIEWS,
             keys=tuple(Key(tuple(own), other, tuple(of)) for table, own, other, of in references if table == name),
             schema=schema,
+            guarded=guarded,
         )
-        for name, kind, readable, names, kinds in columns
+        for name, kind, readable, names, kinds, guarded in columns
         if readable
     ]
 
