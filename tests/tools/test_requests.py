@@ -115,3 +115,19 @@ def test_what_must_come_first_is_not_forbidden():
 def test_which_message_is_meant_is_not_what_a_message_says(request_):
     """What followed "that" was left out, as in "tell the team that the deploy failed"."""
     assert permitted(request_) == Permitted(request_)
+
+
+def test_two_orders_joined_by_and_are_two_steps_however_little_is_like_them():
+    """Only what was very like a tool was a step of its own: a plan had one of two orders and nothing missing."""
+    tools = {"post_message": "Post a message to a channel.", "apply_manifest": "Bring a manifest to a cluster."}
+    with ToolCatalog() as catalog:
+        catalog.add_tools([{"name": name, "description": text} for name, text in tools.items()])
+        plan = catalog.suggest_workflow("ship the new image to the cluster and tell the team about it")
+    assert plan.tools == ["apply_manifest", "post_message"], str(plan)
+    assert all(part.own for part in parts_of("delete tmp.log and rename notes.txt to old.txt"))
+
+
+def test_what_an_order_is_about_is_no_order_for_its_first_word():
+    """A noun that is a verb, too, stays with the order before it."""
+    parts = parts_of("compare the sales and order numbers")
+    assert [(part.text, part.own) for part in parts] == [("compare the sales", False), ("order numbers", False)]

@@ -25,8 +25,8 @@ T = TypeVar("T")
 class Part:
     """One thing to do, in the request's words.
 
-    ``own`` where the request itself sets it apart from the others; ``doing`` where it begins with a verb, or with an
-    identifier, which may be a tool's name.
+    ``own`` where the request itself sets it apart from the others, or it is one of several that can only be orders;
+    ``doing`` where it begins with a verb, or with an identifier, which may be a tool's name.
     """
 
     text: str
@@ -112,6 +112,13 @@ _ASKING = re.compile(
     re.I,
 )
 """Words that ask for what follows and say nothing of it."""
+
+_ORDER = re.compile(
+    r"^(?P<verb>[a-z]+) (?:up |down |out |off |back )?(?:(?:the|an?|my|your|our|his|her|their|its|this|that|these|those"
+    r"|all|every|each|it|them|him|me|us|every(?:one|body|thing)|some(?:one|body))(?= |$)|[\w-]+[./@][\w./@-]*\w)",
+    re.I,
+)
+"""How a clause begins that can only be an order: a verb, and what it is done to ("tell the team", "delete a.log")."""
 
 _EDGE = " \t,.;:!?-–—\"'`"
 
@@ -226,8 +233,11 @@ def _in_order(sentence: str, *, own: bool, cuts: int = MOST_PARTS) -> Iterator[t
     sentence = _bare(sentence)
     kept = _LEFT_OUT.split(sentence, maxsplit=1)[0]
     pieces = [kept] if _BOTH.search(kept) else _JOINT.split(kept)
-    for number, text in enumerate(_with_objects([_bare(piece) for piece in pieces])):
-        yield text, own and number == 0
+    texts = _with_objects([_bare(piece) for piece in pieces])
+    orders = [_is_order(text) for text in texts]
+    several = sum(orders) > 1
+    for number, (text, order) in enumerate(zip(texts, orders, strict=True)):
+        yield text, (own and number == 0) or (order and several)
 
 
 def _in_time(sentence: str) -> tuple[str, str] | None:
@@ -278,6 +288,12 @@ def _bare(text: str) -> str:
         if text.lower().endswith(word):
             text = text[: -len(word)].strip(_EDGE)
     return text
+
+
+def _is_order(text: str) -> bool:
+    """Whether a part can only be an order, not a further thing that an order is about: "tell the team"."""
+    found = _ORDER.match(text)
+    return found is not None and is_verb(found["verb"])
 
 
 def _is_done(text: str) -> bool:
