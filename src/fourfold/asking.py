@@ -22,7 +22,7 @@ from fourfold.graph_embedding import GraphEmbedding
 from fourfold.index.base import NO_NODES, Allowed, Nodes
 from fourfold.index.snapshot import Snapshot
 from fourfold.language import first_person
-from fourfold.language.name_matching import Words
+from fourfold.language.name_matching import Words, named
 from fourfold.language.tongues import labels_in_english
 from fourfold.lazy import lazy
 from fourfold.naming import Naming
@@ -31,6 +31,7 @@ from fourfold.reading.courtesy import without_courtesy
 from fourfold.reading.joined import words_in, written_otherwise
 from fourfold.reading.spelling import corrections, put_right
 from fourfold.reading.topic import topic_of
+from fourfold.relations.references import References, asked_for
 from fourfold.relations.relations import Relations
 from fourfold.relations.type_labels import TypeLabels
 from fourfold.rerank import as_reranker
@@ -214,7 +215,7 @@ class Asker:
             weights=options.weights,
             phrases=self._backend.phrase if self._backend.capabilities.phrases else None,
             asked_types=partial(self._asked_types, snapshot, words),
-            relations=lambda: self._types_in(snapshot).relations,
+            relations=partial(self._relations, snapshot, topic),
             names_of=naming.words_of,
             written_of=naming.written_of,
             called_of=naming.names_of,
@@ -282,6 +283,18 @@ class Asker:
             self._types = known = _Types(names, in_use, self._tokenizer, self.config)
         return known
 
+    def _relations(self, snapshot: Snapshot, question: str) -> Relations | None:
+        """Return the edge types that may state what a question asks for; references only where it asks for these."""
+        types = self._types_in(snapshot)
+        if not types.of_documents or (references := asked_for(question)) is None:
+            return types.relations
+        words = self._tokenizer.terms_of_words(references.text)
+        vocabulary = snapshot.term_numbers(term for _, terms in words for term in terms)
+        found = named(words, vocabulary, snapshot.names, self._naming_in(snapshot).words_of)
+        told = {place for one in found for place in one.places}
+        only = len(found) == 1 and all(place in told for place, (_, terms) in enumerate(words) if terms)
+        return types.with_references(references) if only else types.relations
+
     def _asked_types(self, snapshot: Snapshot, words: Words, best_seed: int) -> FloatArray | None:
         """Return how much the query asks for each edge type, or None where there is no choice of types.
 
@@ -309,6 +322,7 @@ class _Types:
         self.names, self.in_use = names, in_use
         self.numbers = sorted(in_use)
         self._tokenizer, self._intents = tokenizer, config.intents
+        self._references: dict[str, Relations | None] = {}
 
     @lazy
     def spoken(self) -> frozenset[str]:
@@ -337,10 +351,27 @@ class _Types:
         numbers = self.numbers
         if any(self.names[number] == MENTIONS for number in numbers):
             numbers = [number for number in numbers if self.names[number] not in OF_DOCUMENTS]
+        return self._relations([self.names[number] for number in numbers], numbers)
+
+    def with_references(self, asked: References) -> Relations | None:
+        """Return those that state facts, and what texts name and link to, called as a question calls it."""
+        if (known := self._references.get(asked.says)) is None:
+            said = [(name, number) for number in self.numbers if (name := asked.label(self.names[number])) is not None]
+            known = self._relations([name for name, _ in said], [number for _, number in said])
+            self._references[asked.says] = known
+        return known
+
+    @lazy
+    def of_documents(self) -> bool:
+        """Whether documents are read into some of them."""
+        names = {self.names[number] for number in self.numbers}
+        return MENTIONS in names or names <= OF_DOCUMENTS
+
+    def _relations(self, names: Sequence[str], numbers: Sequence[int]) -> Relations | None:
         if not numbers:
             return None
-        names = labels_in_english([self.names[number] for number in numbers])
-        return Relations(names, numbers, bundled().embed_documents, self._tokenizer.terms, bundled().is_word)
+        words = self._tokenizer.terms
+        return Relations(labels_in_english(names), numbers, bundled().embed_documents, words, bundled().is_word)
 
 
 def _clause(condition: Mapping[str, Any] | filters.Clause) -> filters.Clause:

@@ -49,7 +49,10 @@ MENTIONS = "mentions"
 PART_OF = "part_of"
 """The edge type from a part to the whole: from a chunk to its document."""
 
-OF_DOCUMENTS = frozenset({MENTIONS, "relates_to", PART_OF, "followed_by"})
+RELATES_TO = "relates_to"
+"""The edge type of what is related in no further way: of a link from one document to another."""
+
+OF_DOCUMENTS = frozenset({MENTIONS, RELATES_TO, PART_OF, "followed_by"})
 """The edge types that documents are read into: what a text names and links to, and how its parts hang together."""
 
 DEFAULT_TYPE_WEIGHTS: Mapping[str, float] = FrozenDict({**EDGE_TYPE_WEIGHTS, MENTIONS: 1.0})

@@ -87,7 +87,7 @@ RULES: tuple[QuestionRule, ...] = (
             r"\b(?:shortest|quickest) (?:path|route|way|chain|connection)\b",
             r"\b(?:path|route|chain|way) (?:connecting|linking|joining|leading|that (?:connects|links|leads))\b",
             r"\bfollow the (?:chain|path|trail|links|edges|route|thread)\b",
-            r"^(?:what|which|who) (?:\w+ )?(?:links|connects|joins|ties|bridges|lies? between|lead)\b",
+            r"^(?:what|which|who) (?:\w+ )?(?:links|connects|joins|ties|bridges|lies? between|lead)\b(?! (?:in)?to\b)",
             r"\bthrough (?:which|what|whom|how many)\b|\balong (?:which|what)\b|\bvia (?:which|what)\b",
             r"\b(?:intermediate|intermediar\w+|degrees of separation|in between|end to end)\b",
             r"\bwhere .+ (?:comes?|came|originates?|stems?) from\b",
