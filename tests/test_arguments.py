@@ -1,5 +1,6 @@
 """One rule for each kind of argument: what is taken, what is refused with a sentence, and how large it may be."""
 
+import datetime
 import importlib
 import math
 import os
@@ -374,3 +375,12 @@ def test_what_is_of_another_kind_than_asked_for_is_refused_in_a_sentence():
             assert ingest.delete_documents(retriever, sources=name) == 0
             assert ingest.delete_documents(retriever, ids=name) == 0
             assert list(ingest.list_documents(retriever, sources=name)) == []
+
+
+@pytest.mark.parametrize(
+    "given", [datetime.date(2026, 3, 1), datetime.datetime(2026, 3, 1, 5, 30), datetime.time(5, 30)]
+)
+def test_a_date_in_metadata_is_refused_with_what_to_give(given):
+    """The sentence named the type and not what to do; the string that it says is one that filters compare by."""
+    with Retriever() as retriever, pytest.raises(InvalidValueError, match=f"; give '{given.isoformat()}'."):
+        retriever.add([Node("a", "alpha", metadata={"on": given})])

@@ -12,6 +12,7 @@ import operator
 import os
 import reprlib
 from collections.abc import Callable, Collection, Iterator, Mapping
+from datetime import date, time
 from functools import lru_cache
 from itertools import count, repeat
 from numbers import Real
@@ -319,7 +320,8 @@ def _fault_of_scalar(given: object) -> str | None:
         if value.bit_length() > 13_000:  # JSON is read with at most 4,300 digits
             return f"{shown(value)} has more digits than can be written"
     elif value is not None and not isinstance(value, bool):
-        return f"{shown(value)} is of the type {type(value).__name__}"
+        told = f"{shown(value)} is of the type {type(value).__name__}"
+        return f"{told}; give {value.isoformat()!r}" if isinstance(value, (date, time)) else told
     return None
 
 
