@@ -38,9 +38,10 @@ def contents_of(store: VectorStore, ids: Iterable[str] | None = None) -> tuple[l
     elif wanted is not None:
         documents, vectors = store.get_by_ids(wanted), {}
     else:
-        raise InvalidValueError(
-            f"{type(store).__name__} does not tell what it holds; give ids=, or its documents to from_documents."
-        )
+        kind = type(store).__name__
+        if isinstance(getattr(store, "vectorstore", None), VectorStore):
+            raise InvalidValueError(f"{kind} is a retriever, not a store; give the store below it, .vectorstore.")
+        raise InvalidValueError(f"{kind} does not tell what it holds; give ids=, or its documents to from_documents.")
     if wanted is not None:
         asked = set(wanted)
         documents = [document for document in documents if document.id in asked]

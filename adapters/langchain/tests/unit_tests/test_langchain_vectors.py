@@ -11,7 +11,7 @@ from langchain_core.embeddings import DeterministicFakeEmbedding, Embeddings
 from langchain_core.vectorstores import InMemoryVectorStore
 from langchain_fourfold import FourfoldDocumentIndex, FourfoldEmbeddings, FourfoldRetriever, FourfoldVectorStore
 
-from fourfold import EmbedderMismatchError, Node, Retriever
+from fourfold import EmbedderMismatchError, InvalidValueError, Node, Retriever
 
 TEXTS = ["a text about files", "another text about folders", "a third about disks"]
 
@@ -155,3 +155,9 @@ def test_vectors_of_the_model_of_fourfold_are_taken_over():
     store = InMemoryVectorStore(FourfoldEmbeddings(embed))
     store.add_documents([Document(page_content="a file", id="a"), Document(page_content="a folder", id="b")])
     assert len(FourfoldRetriever.from_vectorstore(store).retriever) == 2 and calls == [2]
+
+
+def test_a_retriever_in_the_place_of_its_store_is_refused_with_where_the_store_is(own, tmp_path):
+    """The sentence asked for ids or documents, which the store below has."""
+    with pytest.raises(InvalidValueError, match=r"VectorStoreRetriever is a retriever.*give the store below it"):
+        FourfoldRetriever.from_vectorstore(in_memory(own, tmp_path).as_retriever())
