@@ -22,7 +22,7 @@ from fourfold.graph_embedding import GraphEmbedding
 from fourfold.index.base import NO_NODES, Allowed, Nodes
 from fourfold.index.snapshot import Snapshot
 from fourfold.language import first_person
-from fourfold.language.name_matching import Words, named
+from fourfold.language.name_matching import Words, content_beside, named
 from fourfold.language.tongues import labels_in_english
 from fourfold.lazy import lazy
 from fourfold.naming import Naming
@@ -291,8 +291,7 @@ class Asker:
         words = self._tokenizer.terms_of_words(references.text)
         vocabulary = snapshot.term_numbers(term for _, terms in words for term in terms)
         found = named(words, vocabulary, snapshot.names, self._naming_in(snapshot).words_of)
-        told = {place for one in found for place in one.places}
-        only = len(found) == 1 and all(place in told for place, (_, terms) in enumerate(words) if terms)
+        only = len(found) == 1 and not content_beside(words, found[0].places)
         return types.with_references(references) if only else types.relations
 
     def _asked_types(self, snapshot: Snapshot, words: Words, best_seed: int) -> FloatArray | None:
