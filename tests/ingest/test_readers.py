@@ -436,6 +436,23 @@ def test_a_file_that_hangs_or_breaks_its_reader_is_passed_over_and_the_next_is_r
     assert grows.where.endswith("b_grows.pdf")
 
 
+def test_a_large_file_of_any_kind_is_read_apart(tmp_path):
+    """4 MB of headings took 41 s and 1.6 GB of the caller's own process."""
+    (tmp_path / "a.md").write_text("# a\n" * 500_000)
+    (tmp_path / "b.md").write_text(
+        "---\ntitle: Birds\ndate: 2026-03-01\n---\nSee [the other](c.txt). " + "words " * 200_000
+    )
+    (tmp_path / "c.txt").write_text("caf\u00e9 " * 200_000)
+    retriever = Retriever(":memory:", embedder=lambda texts: [[1.0, len(t) % 7, t.count("o")] for t in texts])
+    report = index_folder(retriever, tmp_path, max_seconds=2)
+    assert [what.what for what in report.passed_over] == [
+        "reading the file takes more than 2 s of processor time; it is left out."
+    ]
+    assert [document.id for document in list_documents(retriever)] == ["b.md", "c.txt"]
+    (birds,) = retriever.get(["b.md#0"])
+    assert birds.name.startswith("Birds") and birds.metadata["date"] == "2026-03-01"
+
+
 def test_the_process_apart_does_not_import_what_lies_in_the_folder_it_is_called_from(tmp_path):
     (tmp_path / "docutils.py").write_text("import pathlib\npathlib.Path('touched').touch()")
     (tmp_path / "page.rst").write_text("Title\n=====\n")

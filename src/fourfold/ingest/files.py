@@ -18,6 +18,9 @@ from fourfold.ingest.roots import Roots
 _READING = b"9"
 """Part of every file's hash: another number makes all files be read again."""
 
+_SMALL = 1 << 20
+"""Bytes of a file that is read in this process: a library's marks of Markdown take 400 times its size."""
+
 _NOTION = re.compile(r" [0-9a-f]{32}\Z")
 """What Notion puts behind the names of the files that it exports."""
 
@@ -64,7 +67,7 @@ def document_of(path: Path, data: bytes, roots: Roots, apart: ReadersApart) -> t
     if not data.strip():
         raise InvalidValueError("the file is empty.")
     kind = path.suffix.lower()
-    parsed = apart.read(kind, data) if kind in READ_APART else READERS[kind](data)
+    parsed = apart.read(kind, data) if kind in READ_APART or len(data) > _SMALL else READERS[kind](data)
     if not parsed.text.strip():
         raise InvalidValueError("the file holds no text.")
     place = path.as_posix()
