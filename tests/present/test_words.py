@@ -36,6 +36,14 @@ def test_a_chunk_is_not_reached_from_what_has_its_own_name():
         assert "reached from guide#0 via followed_by" in why["guide#1"]
 
 
+@pytest.mark.parametrize(("value", "told"), [(0.001, False), (0.02, True)])
+def test_a_way_back_to_the_start_is_told_where_it_gave_something(value, told):
+    """The best match itself was "near the best matches in the graph", by a graph component of .00."""
+    back = (PathStep("a", "b", "uses", True, "A", "B"), PathStep("b", "a", "uses", False, "B", "A"))
+    evidence = [Evidence("text", "term", 0.5, word="rotate"), Evidence("graph", "path", value, path=back)]
+    assert ("near the best matches in the graph" in why(evidence)) is told
+
+
 def test_the_cosine_is_told_where_it_says_something():
     with Retriever() as retriever:
         nodes = [

@@ -13,7 +13,7 @@ NOTHING = 1e-6
 """A component, or a way that led to a node, that gave no more is not worth naming."""
 
 _CRUMB = 0.01
-"""A bridge that gave less of the score, or an age that took less of it, is not worth naming."""
+"""A bridge or a way back to the start that gave less of the score, or an age that took less, is not worth naming."""
 
 ALIKE = 0.2
 """A cosine below it says nothing: the nearest nodes of questions that are foreign to a graph have .13 to .22 in the
@@ -40,8 +40,8 @@ def why(evidence: Sequence[Evidence]) -> str:
     for item in of.get("similarity", ()):
         if item.cosine is not None and item.cosine >= ALIKE and item.value > NOTHING:
             parts.append(f"similar in meaning (cosine {item.cosine:.2f})")  # the component is scaled by the best
-    parts += _led_there(of)
     least = _CRUMB * sum([item.value for item in evidence])
+    parts += _led_there(of, least)
     parts += [in_words(item) for item in of.get("named", ()) if item.value >= least]
     parts += [in_words(item) for item in of.get("bridge", ()) if item.word and item.value >= least]
     if "bonus" in of:
@@ -52,13 +52,17 @@ def why(evidence: Sequence[Evidence]) -> str:
     return "; ".join(parts) or _NOTHING_STANDS_OUT
 
 
-def _led_there(of: Mapping[str, Sequence[Evidence]]) -> list[str]:
-    """Return how edges led to a node, from its evidence by kind; none where they gave next to nothing."""
+def _led_there(of: Mapping[str, Sequence[Evidence]], least: float) -> list[str]:
+    """Return how edges led to a node, from its evidence by kind; none where they gave next to nothing.
+
+    What says no more than that it is near must have given ``least``.
+    """
     paths = [item for item in of.get("path", ()) if item.value > NOTHING]
     ways = [item for item in paths if item.path[0].source != item.path[-1].target]
     if ways:  # a way that ends where it began says nothing
         return ["reached " + path_in_words(max(ways, key=attrgetter("value")).path)]
-    if paths or any([item.component in _BY_EDGES and item.value > NOTHING for item in of.get("rest", ())]):
+    near = [*paths, *[item for item in of.get("rest", ()) if item.component in _BY_EDGES]]
+    if any([item.value > NOTHING and item.value >= least for item in near]):
         return ["near the best matches in the graph"]
     if any([item.value > NOTHING for item in of.get("pagerank", ())]):
         return ["central in the graph"]
