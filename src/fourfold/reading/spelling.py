@@ -85,34 +85,47 @@ def corrections(
     """
     asked = {word: terms for word, terms in words if _SHORTEST <= len(word) <= _LONGEST and word.isalpha()}
     unknown = [word for word, terms in asked.items() if terms and known.isdisjoint(terms)]
-    names = {word for word, terms in words if word[:1].isupper() and not known.isdisjoint(terms)}
-    whole = {
-        other: place is not None for (other, _), place in zip(words, places([one for one, _ in words]), strict=True)
-    }
-    foreign = in_another_tongue([one for one in words if one[0] not in names])
-    has_english = any(word.lower() in ENGLISH_STOP_WORDS for word, _ in words)
+    looked_at = unknown[:_MOST]
+    strange = [word for word in looked_at if not any(place is not None for place in places(_forms(word.lower())))]
     terms_of = cache(terms_of)  # what a word may be by two ways is looked at twice
 
     def asks(meant: str) -> bool:
         return meant in _ASKING or (len(terms := terms_of(meant)) == 1 and terms[0] in known)
 
+    english = _of_english(words, strange, known, places) if strange else ()
     near = {}
-    for word in unknown[:_MOST]:
-        others = [other for other in whole if other != word and other not in names]
-        is_word = any(place is not None for place in places(_without_affixes(word.lower())))
-        read = legible(others, [whole[other] for other in others])
-        in_english = word.isascii() and not is_word and read == 1.0 and not foreign
+    for word in looked_at:
+        may_lack_marks = word[0].isupper() or word in strange
         near[word] = (
-            _with_terms(_marked(word, alone=len(unknown) == 1) if word[0].isupper() or not is_word else (), terms_of),
-            _with_terms(_slips(word, asks) if in_english else (), terms_of),
+            _with_terms(_marked(word, alone=len(unknown) == 1) if may_lack_marks else (), terms_of),
+            _with_terms(_slips(word, asks) if word in english else (), terms_of),
         )
-    often = dict.fromkeys(known, 1) | _frequencies(snapshot, near.values())
+    df = _frequencies(snapshot, near.values())
+
+    def often(term: str) -> int:
+        return df.get(term) or int(term in known)
+
+    has_english = any(word.lower() in ENGLISH_STOP_WORDS for word, _ in words)
     found = {}
     for word, (marked, slips) in near.items():
         may_be_name = word[0].isupper() and word != words[0][0]
         meant = _nearest(marked, often) or _nearest(slips, often, places if has_english and not may_be_name else None)
         if meant is not None:
             found[word] = _as_typed(meant, word)
+    return found
+
+
+def _of_english(words: Words, strange: Sequence[str], known: Set[str], places: Places) -> list[str]:
+    """Return those of the strange words that stand in English, by the other words but names of the graph."""
+    rest = [one for one in words if not one[0][:1].isupper() or known.isdisjoint(one[1])]
+    if in_another_tongue(rest):
+        return []
+    whole = [place is not None for place in places([word for word, _ in rest])]
+    found = []
+    for word in filter(str.isascii, strange):
+        others = [(other, is_whole) for (other, _), is_whole in zip(rest, whole, strict=True) if other != word]
+        if legible([other for other, _ in others], [is_whole for _, is_whole in others]) == 1.0:
+            found.append(word)
     return found
 
 
@@ -151,14 +164,14 @@ def _frequencies(snapshot: Snapshot, near: Iterable[tuple[list[_Way], list[_Way]
     return dict(zip(numbers, df, strict=True))
 
 
-def _nearest(ways: Sequence[_Way], often: Mapping[str, int], places: Places | None = None) -> str | None:
+def _nearest(ways: Sequence[_Way], often: Callable[[str], int], places: Places | None = None) -> str | None:
     """Return the word that may be meant, by the first way that leads to one; None where none does.
 
-    ``often`` says in how many nodes a term is, 0 where the texts are gone. Where the graph has none and ``places`` are
-    given, a word of English is meant.
+    ``often`` says how often the graph has a term, 0 where its texts are gone. Where it has none of them and ``places``
+    are given, a word of English is meant.
     """
     for way in ways:
-        held = {meant: often[terms[0]] for meant, terms in way.items() if len(terms) == 1 and often.get(terms[0])}
+        held = {meant: count for meant, terms in way.items() if len(terms) == 1 and (count := often(terms[0]))}
         if held:
             return max(held, key=held.__getitem__)
         known = zip(way, places([*way]) if places else (), strict=False)
@@ -173,7 +186,7 @@ def _as_typed(meant: str, word: str) -> str:
     return meant.upper() if word.isupper() else meant.capitalize() if word[0].isupper() else meant
 
 
-def _without_affixes(word: str) -> list[str]:
+def _forms(word: str) -> list[str]:
     """Return a word with and without what English puts before and behind words."""
     found = [word]
     for _ in range(2):
