@@ -135,3 +135,35 @@ def test_what_two_steps_lead_to_is_no_noun_alone():
     facts = "Ark|leader|Ann Vey · Ann Vey|spouse|Bo Lind · Ark|capital|Zadar · Bo Lind|born_in|Split"
     with graph_of(facts) as lands:
         assert lands.search("who married the leader of Ark?").ids[0] == "Bo Lind"
+
+
+STORES = """
+    Rye loaf|contains|rye flour · Rye loaf|contains|salt · Rye loaf|baked_by|Kari · White loaf|contains|wheat flour
+    drill|stored_in|Box 4 · hammer|stored_in|Box 4 · saw|stored_in|Box 5 · Box 4|owned_by|Kari · Box 5|owned_by|Ola
+    carts|part_of|Platform · logins|part_of|Platform · Platform|version|2 · Kari|lives_in|Bergen · Bergen|country|Norway
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("what is in the Rye loaf?", {"rye flour", "salt"}),
+        ("what's in box 4?", {"drill", "hammer"}),
+        ("what is there in Box 4", {"drill", "hammer"}),
+        ("What is in Platform", {"carts", "logins"}),
+        ("who is in Bergen?", {"Kari"}),
+    ],
+)
+def test_what_is_in_something(question, answers):
+    """Before, "in" asked for nothing, and the loaf itself stood first."""
+    with graph_of(STORES) as stores:
+        assert set(stores.search(question).ids[: len(answers)]) == answers
+
+
+def test_what_is_in_a_text_is_told_by_the_text():
+    with graph_of(
+        "Autumn report|written_by|Ann · Autumn report|about|Finance · Summer report|written_by|Bo"
+    ) as reports:
+        text = "Revenue grew by 12 %, led by the north. Costs of freight rose."
+        reports.add([Node("Autumn report", "Autumn report", text=text)])
+        assert reports.search("what is in the autumn report?").ids[0] == "Autumn report"

@@ -7,13 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
-from itertools import accumulate
+from itertools import accumulate, chain
 
 from fourfold.language.lexicon import PHRASES, QUESTION, WHICH
 from fourfold.language.name_matching import Named, Reading, Word, Words, content_beside, lowered, places_of
 from fourfold.language.syntax import CO
 
 _WITH, _OF = "with", frozenset({"of", "from"})
+
+_ARTICLES = frozenset({"the", "a", "an"})
+_IS, _INSIDE = "is", "inside"
+"""What "in" says where it asks: the stop word stands in no label's words."""
+_THERE = frozenset({"is", "are", "was", "were", "there"})
 
 _ASK = QUESTION | {"and", "or", "how"}
 """Words that ask for more: brackets that hold one say not which is meant."""
@@ -30,9 +35,9 @@ def read_aloud(
 
     ``says`` tells whether a label has a phrase as it is.
     """
-    said: list[Word | None] = [_parted(word) for word in words]
+    said: list[Words] = [[_parted(word)] for word in words]
     for place in _qualifiers(text, words, named) if "(" in text else ():
-        said[place] = None
+        said[place] = []
     typed = lowered(words)
     for phrase, word in PHRASES.items():
         start = next((at for at in range(len(typed)) if tuple(typed[at : at + len(phrase)]) == phrase), len(typed))
@@ -43,16 +48,30 @@ def read_aloud(
         whole = any(one.start <= start and one.end >= end for one in named)
         meant = not whole or (start > 0 and typed[start - 1] in WHICH)  # else a node Part of the World is
         if others and meant and not any(says(same) for same, other in PHRASES.items() if other == word):
-            said[start:end] = [(word, tuple(terms(word))), *[None] * (len(phrase) - 1)]
+            said[start:end] = [[(word, tuple(terms(word)))], *[[]] * (len(phrase) - 1)]
             named = others  # a node Centre is not meant beside them
+    if (place := _contents(typed, named)) >= 0:
+        said[place] = [(_INSIDE, tuple(terms(_INSIDE)))]
+        if place == 1:  # "what's" is read as "what"
+            said[0] = [*said[0], (_IS, ())]
     return _read(named, said)
+
+
+def _contents(typed: Sequence[str], named: Sequence[Named]) -> int:
+    """Return where "in" asks for what something holds, as nothing else is said: "what is in X"; else -1."""
+    if len(named) != 1 or named[0].end != len(typed):
+        return -1
+    place = named[0].start - 1
+    place -= place > 0 and typed[place] in _ARTICLES
+    asks = typed[:1] and typed[0].removesuffix("s") in ("what", "who")
+    return place if place > 0 and asks and typed[place] == "in" and _THERE.issuperset(typed[1:place]) else -1
 
 
 def without(words: Words, named: Sequence[Named], places: Collection[int]) -> Reading:
     """Return the words of a question but for those at some places, and what it names by the others."""
     if not places:
         return words, list(named)
-    said = [None if place in places else word for place, word in enumerate(words)]
+    said = [[] if place in places else [word] for place, word in enumerate(words)]
     kept = [one for one in named if set(one.places).isdisjoint(places)]
     return _read(kept, said)
 
@@ -60,17 +79,16 @@ def without(words: Words, named: Sequence[Named], places: Collection[int]) -> Re
 def without_co(words: Words, named: Sequence[Named]) -> Reading | None:
     """Return the same without "co", where it may say nothing: "the co-founders of X", not "who co-founded Y with X"."""
     names, typed = places_of(named), lowered(words)
-    said = [None if typed[place] == CO and place not in names else word for place, word in enumerate(words)]
-    if None not in said or _WITH in typed:
+    said = [[] if typed[place] == CO and place not in names else [word] for place, word in enumerate(words)]
+    if [] not in said or _WITH in typed:
         return None
     return _read(named, said)
 
 
-def _read(named: Sequence[Named], said: Sequence[Word | None]) -> Reading:
-    """Return the words that are read, those that are not None, and what is named by places among these."""
-    before = [0, *accumulate(word is not None for word in said)]
-    read = [word for word in said if word is not None]
-    return read, [replace(one, start=before[one.start], end=before[one.end]) for one in named]
+def _read(named: Sequence[Named], said: Sequence[Words]) -> Reading:
+    """Return all words that are read, each word as it is said, and what is named by places among these."""
+    before = [0, *accumulate(map(len, said))]
+    return [*chain.from_iterable(said)], [replace(one, start=before[one.start], end=before[one.end]) for one in named]
 
 
 def _parted(word: Word) -> Word:
