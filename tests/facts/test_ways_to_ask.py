@@ -141,6 +141,8 @@ STORES = """
     Rye loaf|contains|rye flour · Rye loaf|contains|salt · Rye loaf|baked_by|Kari · White loaf|contains|wheat flour
     drill|stored_in|Box 4 · hammer|stored_in|Box 4 · saw|stored_in|Box 5 · Box 4|owned_by|Kari · Box 5|owned_by|Ola
     carts|part_of|Platform · logins|part_of|Platform · Platform|version|2 · Kari|lives_in|Bergen · Bergen|country|Norway
+    Kari|member_of|Crew · Ola|member_of|Crew · Crew|led_by|Ann
+    Kari|reports_to|Ann · Ola|reports_to|Ann · Ann|knows|Bo
 """
 
 
@@ -152,6 +154,10 @@ STORES = """
         ("what is there in Box 4", {"drill", "hammer"}),
         ("What is in Platform", {"carts", "logins"}),
         ("who is in Bergen?", {"Kari"}),
+        ("who's on the Crew", {"Kari", "Ola"}),
+        ("who is under Ann?", {"Kari", "Ola"}),
+        ("who works under Ann", {"Kari", "Ola"}),
+        ("who is above Ola", {"Ann"}),
     ],
 )
 def test_what_is_in_something(question, answers):
@@ -167,3 +173,19 @@ def test_what_is_in_a_text_is_told_by_the_text():
         text = "Revenue grew by 12 %, led by the north. Costs of freight rose."
         reports.add([Node("Autumn report", "Autumn report", text=text)])
         assert reports.search("what is in the autumn report?").ids[0] == "Autumn report"
+
+
+@pytest.mark.parametrize(
+    "label", ["based_in", "lives_in", "stored_in", "parked_at", "found_in", "lies_in", "office", "desk", "location"]
+)
+def test_where_something_is(label):
+    """Before, "where" asked only for labels near to "place" and "location"."""
+    with graph_of(
+        f"Rig|{label}|Quay · Rig|reports_to|Boss · Rig|based_on|Plan · Rig|born_in|Cove · Boss|leads|Crew"
+    ) as rigs:
+        assert rigs.search("where is the Rig?").ids[0] == rigs.search("where's Rig").ids[0] == "Quay"
+
+
+def test_where_asks_for_no_model():
+    with graph_of("Rig|based_on|Plan · Rig|reports_to|Boss · Boss|leads|Crew") as rigs:
+        assert rigs.search("where is the Rig?").ids[0] == "Rig"

@@ -46,6 +46,12 @@ EXACTLY: Mapping[str, str] = MappingProxyType(
 )
 """Likewise, where a label has the very word: much else is merely close to these."""
 
+SOMEWHERE = (
+    "live lie reside stay base work station situated stored kept held placed housed found installed hosted deployed "
+    "parked docked moored buried displayed exhibited stand hang sit office desk seat shelf floor"
+)
+"""Words of labels for where somebody or something is now, which "place" and "location" are not near to."""
+
 _SCHOOLS = "education school university college alma institution"
 SAME: Mapping[str, str] = MappingProxyType(
     {
@@ -88,6 +94,7 @@ PHRASES: Mapping[tuple[str, ...], str] = MappingProxyType(
         ("set", "up"): "founded",
         **dict.fromkeys((("come", "out"), ("came", "out"), ("comes", "out")), "released"),
         **dict.fromkeys((("direct", "reports"), ("direct", "report")), "subordinate"),
+        **dict.fromkeys((("works", "under"), ("work", "under"), ("worked", "under")), "subordinate"),
         **dict.fromkeys((("people", "fit", "into"), ("people", "fit", "in")), "capacity"),
         ("source", "code"): "repository",
         ("passed", "on"): "transmitted",

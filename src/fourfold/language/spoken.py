@@ -16,8 +16,13 @@ from fourfold.language.syntax import CO
 _WITH, _OF = "with", frozenset({"of", "from"})
 
 _ARTICLES = frozenset({"the", "a", "an"})
-_IS, _INSIDE = "is", "inside"
-"""What "in" says where it asks: the stop word stands in no label's words."""
+_WHAT = {"in": "inside"}
+_WHERE = {
+    "what": _WHAT,
+    "who": {**_WHAT, "on": "inside", **dict.fromkeys(("under", "below"), "subordinate"), "above": "superior"},
+}
+"""Behind a word that asks, prepositions that ask before a name, and what they say: they stand in no label's words."""
+_IS = "is"
 _THERE = frozenset({"is", "are", "was", "were", "there"})
 
 _ASK = QUESTION | {"and", "or", "how"}
@@ -50,21 +55,22 @@ def read_aloud(
         if others and meant and not any(says(same) for same, other in PHRASES.items() if other == word):
             said[start:end] = [[(word, tuple(terms(word)))], *[[]] * (len(phrase) - 1)]
             named = others  # a node Centre is not meant beside them
-    if (place := _contents(typed, named)) >= 0:
-        said[place] = [(_INSIDE, tuple(terms(_INSIDE)))]
+    place, word = _preposition(typed, named)
+    if word:
+        said[place] = [(word, tuple(terms(word)))]
         if place == 1:  # "what's" is read as "what"
             said[0] = [*said[0], (_IS, ())]
     return _read(named, said)
 
 
-def _contents(typed: Sequence[str], named: Sequence[Named]) -> int:
-    """Return where "in" asks for what something holds, as nothing else is said: "what is in X"; else -1."""
+def _preposition(typed: Sequence[str], named: Sequence[Named]) -> tuple[int, str]:
+    """Return where a preposition asks, as nothing else is said ("what is in X"), and what it says; "": none does."""
     if len(named) != 1 or named[0].end != len(typed):
-        return -1
+        return -1, ""
     place = named[0].start - 1
     place -= place > 0 and typed[place] in _ARTICLES
-    asks = typed[:1] and typed[0].removesuffix("s") in ("what", "who")
-    return place if place > 0 and asks and typed[place] == "in" and _THERE.issuperset(typed[1:place]) else -1
+    says = _WHERE.get(typed[0].removesuffix("s"), {}).get(typed[place], "")
+    return place, says if place > 0 and _THERE.issuperset(typed[1:place]) else ""
 
 
 def without(words: Words, named: Sequence[Named], places: Collection[int]) -> Reading:

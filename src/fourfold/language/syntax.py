@@ -196,6 +196,10 @@ class Sentence(Deeds):
         end = self._ends.get(self._past_article(3), -1)
         return place == 1 and self.words[:2] == ["how", "much"] and self.at(2) in _BE and end == len(self.words)
 
+    def asks_where_it_is(self) -> bool:
+        """Tell whether it asks for where something is, and nothing else: "where is the X"."""
+        return not self._content and _BE.union(DETERMINERS, {"where"}).issuperset(self.beside())
+
     def asks_whence(self, place: int) -> bool:
         """Tell whether "from" asks for what has its origin in what is named behind it: "who comes from X"."""
         return self.asks and self._name_behind(place) and place > 0

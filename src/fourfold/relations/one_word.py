@@ -24,7 +24,7 @@ _LESS = 0.98
 _SAID_SO, _SAID_OTHERWISE = 0.1, 0.95
 """How much nearer to a verb a label with its preposition is; what is left of one that holds the verb without."""
 
-_ABOUT, _DO, _FROM, _WHERE = "about", "do", "from", "where"
+_ABOUT, _DO, _FROM, _ON, _WHERE = "about", "do", "from", "on", "where"
 _DIE, _CAUSE, _OF = "die", "cause", frozenset({"of", "from"})
 
 
@@ -168,6 +168,11 @@ class OneWord:
         sentence, word, asking = self._sentence, self._sentence.words[place], self._settings.asking
         if word in ASKING:
             similarity, slots, best = self._labels.similarity(ASKING[word])
+            if word == _WHERE and best < SAME_FAMILY and sentence.asks_where_it_is():
+                near, where, _ = self._labels.similarity(lexicon.SOMEWHERE)
+                is_there = (near >= SAME_FAMILY) & ~self._labels.grammar.verbs.get(_ON, np.False_)  # not based_on
+                similarity, slots = np.where(is_there, near, similarity), np.where(is_there, where, slots)
+                best = float(similarity.max())
             if word == _WHERE and sentence.at(len(sentence.words) - 1) == _FROM:
                 origins = self._labels.similarity(lexicon.ORIGINS)[0] >= SAME_FAMILY
                 similarity = np.where(origins, similarity, _LESS * similarity)
