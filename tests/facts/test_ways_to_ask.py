@@ -189,3 +189,21 @@ def test_where_something_is(label):
 def test_where_asks_for_no_model():
     with graph_of("Rig|based_on|Plan · Rig|reports_to|Boss · Boss|leads|Crew") as rigs:
         assert rigs.search("where is the Rig?").ids[0] == "Rig"
+
+
+@pytest.mark.parametrize(
+    "question", ["who should I ask about the Rig?", "whom do I talk to about Rig", "who can we contact about the Rig"]
+)
+def test_whom_to_ask_about_something(question):
+    """Before, the first hit was what the Rig is written in: "ask" is near to no label."""
+    people = dict.fromkeys(("Ann", "Bo", "Cy"), "person")
+    with graph_of(
+        "Ann|works_on|Rig · Rig|written_in|Go · Bo|works_on|Web · Web|written_in|Go · Ann|reports_to|Cy", people
+    ) as rigs:
+        assert rigs.search(question).ids[0] == "Ann"
+
+
+def test_whom_somebody_talked_to_is_no_advice():
+    people = dict.fromkeys(("Ann", "Bo", "Cy"), "person")
+    with graph_of("Ann|talked_to|Bo · Cy|works_on|Rig · Cy|reports_to|Bo", people) as rigs:
+        assert rigs.search("who did Ann talk to about the Rig?").ids[0] == "Bo"

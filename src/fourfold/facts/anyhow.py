@@ -1,4 +1,4 @@
-"""What has to do with all that is named, by whatever edge: "who is connected to X", "people involved in X and Y"."""
+"""What has to do with all that is named, by whatever edge: "people involved in X and Y", "who should I ask about X"."""
 
 from __future__ import annotations
 
@@ -19,6 +19,9 @@ from fourfold.signals.paths import Answer
 
 _TIED = frozenset("connected involved associated related linked tied".split())
 _TO = frozenset({"to", "in", "with"})
+_WHO = ("who", "whom")
+_FOR_ADVICE = frozenset("ask talk speak contact consult know knows".split())
+_WHO_ASKS = frozenset("should can could do does would must to with i we you".split())
 _PEOPLE = frozenset("people person persons anyone anybody everyone everybody somebody someone".split())
 
 _SURE = 0.7
@@ -33,13 +36,13 @@ def anyhow(question: Question) -> Answer | None:
     words, tied = question.query.words, _tied(question.plain)
     if not tied or any(question.relations.holds(question.plain[place]) for place in tied if words[place][1]):
         return None
-    named = [one for one in question.all_named if question.edges.degree(one.nodes).any()]
+    named = [one for one in question.all_named if one.start not in tied and question.edges.degree(one.nodes).any()]
     named = name_matching.with_apart(named, named_in_part(question))
     if not named:
         return None
     taken = name_matching.places_of(named).union(tied)
     kind = name_matching.content_beside(words, taken)
-    of_people = not kind and question.plain[0] == "who"
+    of_people = not kind and question.plain[0] in _WHO
     of_people |= bool(kind) and all(question.plain[place] in _PEOPLE for place in kind)
     if not of_people and (not kind or kind[-1] > named[0].start):
         return None
@@ -57,6 +60,10 @@ def anyhow(question: Question) -> Answer | None:
 
 def _tied(plain: Sequence[str]) -> list[int]:
     """Return the places of the words that say that things have to do with each other."""
+    about = plain.index("about") if "about" in plain and plain[0] in _WHO else 0
+    asked = set(plain[1:about])
+    if about and asked & _FOR_ADVICE and asked <= _FOR_ADVICE | _WHO_ASKS:  # "who should I ask about X"
+        return [*range(1, about + 1)]
     if "to do with" in " ".join(plain):
         place = next(place for place in range(len(plain)) if [*plain[place : place + 3]] == ["to", "do", "with"])
         return [*range(max(place - 1, 0), place + 3)]
