@@ -33,7 +33,7 @@ _PATTERNS = (
     r"what (?:does|do|did) (?P<text>.+) (?P<verb>link|point|refer) to",
     rf"(?:{_WHICH} (?:is|are) {_PASSIVE}|what (?:is|are) linked)(?: to)? (?:from|by|in|on) (?P<text>.+)",
 )
-_ASKS = tuple(re.compile(pattern, re.IGNORECASE) for pattern in _PATTERNS)
+_ASKS = tuple(re.compile(f"^(?:{pattern})$", re.IGNORECASE) for pattern in _PATTERNS)
 _LONGEST = 300
 """Characters of a question that may ask so."""
 
@@ -56,6 +56,6 @@ def asked_for(question: str) -> References | None:
     """Return the references that a question asks for, where it asks for nothing else."""
     asked = " ".join(question.split()).strip(" ?.!")
     for pattern in _ASKS if len(asked) <= _LONGEST else ():
-        if found := pattern.fullmatch(asked):
+        if found := pattern.search(asked):
             return References(found["text"], _SAYS[(found["verb"] or "link").lower()])
     return None
