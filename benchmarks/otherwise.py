@@ -114,16 +114,16 @@ def measured(
 ) -> NDArray[np.float64]:
     """Return what each question is worth, by form, with the constant of ``RetrievalConfig.text`` off and on."""
     found = []
+    off, on = (RetrievalConfig().replace(text={constant: switch}) for switch in (False, True))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "graph.sqlite"
-        with Retriever(path) as retriever:
-            retriever.add(nodes, edges)
-        for form in forms.values():
-            dice = random.Random(SEED)
-            asked = [replace(query, text=form(query.text, dice)) for query in queries]
-            for switch in (False, True):
-                with Retriever(path, config=RetrievalConfig().replace(text={constant: switch})) as retriever:
-                    found.append(evaluate(retriever, asked).values(asked, measure))
+        with Retriever(path, config=off) as without:
+            without.add(nodes, edges)
+            with Retriever(path, config=on) as with_it:
+                for form in forms.values():
+                    dice = random.Random(SEED)
+                    asked = [replace(query, text=form(query.text, dice)) for query in queries]
+                    found += [evaluate(each, asked).values(asked, measure) for each in (without, with_it)]
     return np.array(found)
 
 

@@ -1,6 +1,7 @@
 """A database of a business: the views that make one graph of its tables, as its keys suggest them."""
 
 import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -31,15 +32,20 @@ SCHEMA = ForeignSchema(
 )  # fmt: skip
 
 
+def views_made(path):
+    """Make the views that the error suggests, and return their SQL."""
+    with pytest.raises(SchemaDetectionError, match="`views` of this error has the SQL") as caught:
+        Retriever.open_foreign(path)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(caught.value.views)
+    return caught.value.views
+
+
 def test_the_error_has_the_views_and_they_make_a_graph(tmp_path):
     path = tmp_path / "shop.db"
     with sqlite3.connect(path) as connection:
         connection.executescript(TABLES)
-    with pytest.raises(SchemaDetectionError, match="`views` of this error has the SQL") as caught:
-        Retriever.open_foreign(path)
-    with sqlite3.connect(path) as connection:
-        connection.executescript(caught.value.views)
-    connection.close()
+    views_made(path)
     with Retriever.open_foreign(path, SCHEMA) as graph:
         nodes = {node.id: (node.name, node.type, node.text) for node in graph.get(graph.manifest())}
         assert nodes == {
@@ -84,10 +90,7 @@ def test_a_table_that_keys_join_with_others_is_not_read_alone_because_of_its_nam
     path = tmp_path / "shop.db"
     with sqlite3.connect(path) as connection:
         connection.executescript(TABLES.replace("products", things))
-    with pytest.raises(SchemaDetectionError, match="`views` of this error has the SQL") as caught:
-        Retriever.open_foreign(path)
-    with sqlite3.connect(path) as connection:
-        connection.executescript(caught.value.views)
+    views_made(path)
     with Retriever.open_foreign(path) as graph:
         assert len(graph) == 10 and graph.info()["edges"] == 9
 
@@ -121,11 +124,7 @@ def test_nobody_loses_the_name_or_shares_an_id(tmp_path):
             INSERT INTO user VALUES (1, 'ann', 1);
             INSERT INTO tickets VALUES (5, NULL, 2);
         """)
-    with pytest.raises(SchemaDetectionError) as caught:
-        Retriever.open_foreign(path)
-    with sqlite3.connect(path) as connection:
-        connection.executescript(caught.value.views)
-    connection.close()
+    views_made(path)
     with Retriever.open_foreign(path, SCHEMA) as graph:
         names = {node.id: node.name for node in graph.get(graph.manifest())}
         assert names == {"users:1": "Ann Lee", "users:2": "Bo M. Ray", "user:1": "ann", "ticket:5": "Ticket 5"}
@@ -153,12 +152,8 @@ def test_tables_of_composite_keys_are_in_the_views_and_those_without_a_key_are_n
             INSERT INTO order_lines VALUES (17, 'T1', 2, 'gift wrap');
             INSERT INTO parcels VALUES (3, 'DHL', 17, 'T1'), (4, 'UPS', 17, NULL);
         """)
-    with pytest.raises(SchemaDetectionError) as caught:
-        Retriever.open_foreign(path)
-    assert caught.value.views.startswith("-- Left out, as no primary key tells their rows apart: log.\n")
-    with sqlite3.connect(path) as connection:
-        connection.executescript(caught.value.views)
-    connection.close()
+    views = views_made(path)
+    assert views.startswith("-- Left out, as no primary key tells their rows apart: log.\n")
     with Retriever.open_foreign(path, SCHEMA) as graph:
         (line,) = graph.get(["order_line:17:T1"])
         assert (line.name, line.text) == ("Order line 17:T1", "n: 2; gift wrap")
@@ -190,11 +185,7 @@ def test_a_column_may_be_part_of_several_keys_and_a_key_need_not_name_what_it_re
             INSERT INTO products VALUES (1, 'T1', 'Polar Tent');
             INSERT INTO orders VALUES (1, 17, 'T1', 7, 8, 'gift');
         """)
-    with pytest.raises(SchemaDetectionError) as caught:
-        Retriever.open_foreign(path)
-    with sqlite3.connect(path) as connection:
-        connection.executescript(caught.value.views)
-    connection.close()
+    views_made(path)
     with Retriever.open_foreign(path, SCHEMA) as graph:
         assert {(edge.source, edge.type, edge.target) for edge in graph.edges(["order:1:17"])} == {
             ("order:1:17", "tenant", "tenant:1"),
@@ -215,13 +206,9 @@ def test_columns_of_types_of_ones_own_say_something_and_keys_that_lead_elsewhere
             INSERT INTO shops VALUES (1, 'B', 'Bergen');
             INSERT INTO orders VALUES (17, 'shipped', '{"wrap": "gift"}', 'f00f', x'00ff', 1, 'B');
         """)
-    with pytest.raises(SchemaDetectionError) as caught:
-        Retriever.open_foreign(path)
+    views = views_made(path)
     lost = "-- Left out, as they refer to something else than a primary key: orders (branch).\n"
-    assert caught.value.views.startswith(lost)
-    with sqlite3.connect(path) as connection:
-        connection.executescript(caught.value.views)
-    connection.close()
+    assert views.startswith(lost)
     with Retriever.open_foreign(path, SCHEMA) as graph:
         assert graph.get(["order:17"])[0].text == 'state: shipped; extra: {"wrap": "gift"}'
         assert graph.get(["shop:1"])[0].name == "Bergen"

@@ -383,7 +383,9 @@ def _pairs(snapshot: Snapshot, words: Words) -> dict[str, tuple[str, ...]]:
     Texts are read by pairs, and hold the character alone only where nothing of its script stands beside it.
     """
     alone = dict.fromkeys(term for _, terms in words for term in terms if len(term) == 1 and is_unspaced(term))
-    known = snapshot.lookup.pairs(alone) if alone else {}
+    if not alone:
+        return {}
+    known = snapshot.lookup.pairs(alone)
     pairs = sorted(known)  # of those that stand as often, the same in every engine
     often = snapshot.text.df(np.array([known[pair] for pair in pairs], np.int64))
     found: dict[str, list[str]] = {character: [] for character in alone}

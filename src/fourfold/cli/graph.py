@@ -251,7 +251,7 @@ def check_(
         output.emit_json(found.as_dict())
     else:
         for problem in found.problems:
-            output.stdout().print(problem, soft_wrap=True, markup=False)
+            output.stdout().print(problem, soft_wrap=True)
         if found.sound:
             nodes, edges = counted(found.nodes, "node"), counted(found.edges, "edge")
             output.stdout().print(f"{found.path}: {nodes} and {edges} are as they were written.", soft_wrap=True)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from fourfold.facts.in_part import named_in_part
 from fourfold.facts.kinds import Kinds
 from fourfold.facts.question import Question
-from fourfold.facts.sensible import acts, is_person
+from fourfold.facts.sensible import WHO, acts, is_person
 from fourfold.index.base import Nodes
 from fourfold.language import name_matching
 from fourfold.signals import paths
@@ -19,7 +19,6 @@ from fourfold.signals.paths import Answer
 
 _TIED = frozenset("connected involved associated related linked tied".split())
 _TO = frozenset({"to", "in", "with"})
-_WHO = ("who", "whom")
 _FOR_ADVICE = frozenset("ask talk speak contact consult know knows".split())
 _WHO_ASKS = frozenset("should can could do does would must to with i we you".split())
 _PEOPLE = frozenset("people person persons anyone anybody everyone everybody somebody someone".split())
@@ -42,7 +41,7 @@ def anyhow(question: Question) -> Answer | None:
         return None
     taken = name_matching.places_of(named).union(tied)
     kind = name_matching.content_beside(words, taken)
-    of_people = not kind and question.plain[0] in _WHO
+    of_people = not kind and question.plain[0] in WHO
     of_people |= bool(kind) and all(question.plain[place] in _PEOPLE for place in kind)
     if not of_people and (not kind or kind[-1] > named[0].start):
         return None
@@ -60,7 +59,7 @@ def anyhow(question: Question) -> Answer | None:
 
 def _tied(plain: Sequence[str]) -> list[int]:
     """Return the places of the words that say that things have to do with each other."""
-    about = plain.index("about") if "about" in plain and plain[0] in _WHO else 0
+    about = plain.index("about") if "about" in plain and plain[0] in WHO else 0
     asked = set(plain[1:about])
     if about and asked & _FOR_ADVICE and asked <= _FOR_ADVICE | _WHO_ASKS:  # "who should I ask about X"
         return [*range(1, about + 1)]

@@ -16,7 +16,7 @@ from fourfold.language.name_matching import is_owned
 from fourfold.language.syntax import Sentence
 from fourfold.signals.paths import Answer
 
-_WHO = frozenset({"who", "whom"})
+WHO = frozenset({"who", "whom"})
 _PERSONS = frozenset(
     "person people human man woman user employee customer member author artist actor player politician"
     " character".split()
@@ -83,7 +83,7 @@ def of_whom(sentence: Sentence, kinds: Kinds, answer: Answer, best: NDArray[np.b
     ``best`` (n_ends,) tells which these are.
     """
     answer = _past_what_is_said(sentence, kinds, _of_sex(sentence, kinds, answer, best), best)
-    if sentence.at(0) not in _WHO or not best.any():
+    if sentence.at(0) not in WHO or not best.any():
         return answer
     of_it = best.copy()
     of_it[best] = [*map(acts, kinds.query.types_of(answer.nodes[best]))]

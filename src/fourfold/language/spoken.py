@@ -11,11 +11,11 @@ from itertools import accumulate, chain
 
 from fourfold.language.lexicon import PHRASES, QUESTION, WHICH
 from fourfold.language.name_matching import Named, Reading, Word, Words, content_beside, lowered, places_of
-from fourfold.language.syntax import CO
+from fourfold.language.placed import ARTICLES
+from fourfold.language.syntax import BE, CO
 
 _WITH, _OF = "with", frozenset({"of", "from"})
 
-_ARTICLES = frozenset({"the", "a", "an"})
 _WHAT = {"in": "inside"}
 _WHERE = {
     "what": _WHAT,
@@ -23,7 +23,7 @@ _WHERE = {
 }
 """Behind a word that asks, prepositions that ask before a name, and what they say: they stand in no label's words."""
 _IS = "is"
-_THERE = frozenset({"is", "are", "was", "were", "there"})
+_THERE = BE | {"there"}
 
 _ASK = QUESTION | {"and", "or", "how"}
 """Words that ask for more: brackets that hold one say not which is meant."""
@@ -68,7 +68,7 @@ def _preposition(typed: Sequence[str], named: Sequence[Named]) -> tuple[int, str
     if len(named) != 1 or named[0].end != len(typed):
         return -1, ""
     place = named[0].start - 1
-    place -= place > 0 and typed[place] in _ARTICLES
+    place -= place > 0 and typed[place] in ARTICLES
     says = _WHERE.get(typed[0].removesuffix("s"), {}).get(typed[place], "")
     return place, says if place > 0 and _THERE.issuperset(typed[1:place]) else ""
 

@@ -55,7 +55,7 @@ _WHO = WHICH | {"who"}
 _PEOPLE = frozenset({"people", "person"})
 _HAVE = frozenset({"has", "have", "had"})
 _ARE = frozenset({"are", "were"})
-_BE = _ARE | {"is", "was"}
+BE = _ARE | {"is", "was"}
 _FIRST = frozenset({"first", "last", "top", "distinct"})
 
 _EVENT = frozenset({"when", "where"})
@@ -194,11 +194,11 @@ class Sentence(Deeds):
     def asks_price(self, place: int) -> bool:
         """Tell whether "much" asks for a price, as nothing else is said: "how much is X"."""
         end = self._ends.get(self._past_article(3), -1)
-        return place == 1 and self.words[:2] == ["how", "much"] and self.at(2) in _BE and end == len(self.words)
+        return place == 1 and self.words[:2] == ["how", "much"] and self.at(2) in BE and end == len(self.words)
 
     def asks_where_it_is(self) -> bool:
         """Tell whether it asks for where something is, and nothing else: "where is the X"."""
-        return not self._content and _BE.union(DETERMINERS, {"where"}).issuperset(self.beside())
+        return not self._content and BE.union(DETERMINERS, {"where"}).issuperset(self.beside())
 
     def asks_whence(self, place: int) -> bool:
         """Tell whether "from" asks for what has its origin in what is named behind it: "who comes from X"."""
@@ -284,7 +284,7 @@ class Sentence(Deeds):
 
     def _is_where_it_is(self, place: int) -> bool:
         """Tell whether "where" asks where something is that the words behind it describe: "where is the capital of"."""
-        article = place + 1 + (self.at(place + 1) in _BE)  # nothing is left of "is" in "where's the"
+        article = place + 1 + (self.at(place + 1) in BE)  # nothing is left of "is" in "where's the"
         return self.at(article) in ARTICLES and article + 1 not in self.names
 
     def asks_when_of_name(self) -> bool:

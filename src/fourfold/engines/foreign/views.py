@@ -40,7 +40,6 @@ def suggested(tables: Sequence[Table]) -> str:
     edges = [edge for table in stored.values() for edge in _edges(table, things, kinds)]
     if not edges:
         return ""
-    nodes = map(_node, things.values(), kinds.values())
     left = [_said(table.name) for table in stored.values() if table not in joins and not table.primary]
     remark = f"-- Left out, as no primary key tells their rows apart: {', '.join(left)}.\n" if left else ""
     lost = [each for table in stored.values() for each in _unfollowed(table, things)]
@@ -51,8 +50,9 @@ def suggested(tables: Sequence[Table]) -> str:
         into += "graph_"
     # else a view reads as its owner, past the policies on the tables
     as_asked = " WITH (security_invoker = true)" if any(table.guarded for table in stored.values()) else ""
-    made = (f"CREATE VIEW {into}{name}{as_asked} AS\n" for name in ("nodes", "edges"))
-    return f"{remark}{next(made)}{_union(nodes)};\n{next(made)}{_union(edges)};\n"
+    views = {"nodes": map(_node, things.values(), kinds.values()), "edges": edges}
+    made = (f"CREATE VIEW {into}{name}{as_asked} AS\n{_union(rows)};\n" for name, rows in views.items())
+    return remark + "".join(made)
 
 
 def _joins(table: Table) -> bool:
@@ -100,13 +100,12 @@ def _edges(table: Table, things: Mapping[str, Table], kinds: Mapping[str, str]) 
         source, target = (_id(kinds[other], key.columns) for key, other in ends)
         yield _edge(source, target, "_".join(words(table.name)), table, needed)
     if table.name.lower() in things:
-        led = Counter(other for _, other in ends)
+        row, led = _id(kinds[table.name.lower()], table.primary), Counter(other for _, other in ends)
         for key, other in ends:
             own = [column for column, of in zip(key.columns, key.referred, strict=True) if column != of]
             tells = len(own) == 1 and (len(key.columns) == 1 or led[other] > 1)  # "sku" tells nothing of products
             kind = _role(own[0]) if tells else kinds[other]
-            yield _edge(_id(kinds[table.name.lower()], table.primary), _id(kinds[other], key.columns), kind, table,
-                        key.columns)  # fmt: skip
+            yield _edge(row, _id(kinds[other], key.columns), kind, table, key.columns)
 
 
 def _role(column: str) -> str:

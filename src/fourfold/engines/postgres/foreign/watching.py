@@ -160,17 +160,18 @@ def put_triggers(link: Link, tables: Tables, schema: ForeignSchema, ours: str) -
                 continue
             if tables.kinds[table] not in ("r", "p"):
                 raise StoreError(f"{table!r} is no table of its own, so no trigger can watch it; leave alter= out.")
-            found = connection.execute("SELECT to_regclass(%s)", (tables.quoted(table).replace("%%", "%"),)).fetchone()
+            place = tables.quoted(table).replace("%%", "%")
+            found = connection.execute("SELECT to_regclass(%s)", (place,)).fetchone()
             if found == (None,):  # it has gone since; the next reading says so
                 continue
             there = connection.execute(
                 "SELECT 1 FROM pg_trigger g JOIN pg_proc p ON p.oid = g.tgfoid WHERE g.tgname = %s "
                 "AND g.tgrelid = to_regclass(%s) AND p.pronamespace = to_regnamespace(%s)",
-                (f"{_TRIGGER}_rows", tables.quoted(table).replace("%%", "%"), ours),
+                (f"{_TRIGGER}_rows", place, ours),
             ).fetchone()
             if there is not None:
                 continue
-            of = f"ON {tables.quoted(table).replace('%%', '%')}"
+            of = f"ON {place}"
             run = f"EXECUTE FUNCTION {ours}.{_FUNCTION}"
             argument = "" if key is None else sql.Literal(key).as_string(connection)
             level = "STATEMENT" if key is None else "ROW"
