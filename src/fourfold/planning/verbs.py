@@ -29,9 +29,16 @@ _VERBS = frozenset(
 
 def is_verb(word: str) -> bool:
     """Whether a word tells to do something (``clone``, ``clones``, ``cloning``, ``cloned``) or is an identifier."""
-    if "_" in word.strip("_"):
-        return True
+    return "_" in word.strip("_") or bool(verbs_of(word))
+
+
+def verbs_of(word: str) -> frozenset[str]:
+    """Return the verbs that a word is a form of, by which tools are commonly told what to do."""
+    return _VERBS.intersection(infinitives(word))
+
+
+def infinitives(word: str) -> list[str]:
+    """Return what a word may be a form of, in lower case, itself first."""
     word = word.lower()
     stems = [word, *(word[: -len(end)] for end in ("s", "es", "ed", "d", "ing") if word.endswith(end))]
-    stems += [f"{stem}e" for stem in stems] + [stem[:-1] for stem in stems if stem[-1:] == stem[-2:-1]]
-    return not _VERBS.isdisjoint(stems)
+    return stems + [f"{stem}e" for stem in stems] + [stem[:-1] for stem in stems if stem[-1:] == stem[-2:-1]]

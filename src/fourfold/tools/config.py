@@ -28,6 +28,8 @@ class ToolConfig:
     Search
         everyday: words of a request → what tools say for them, where nothing in the graph holds the word itself:
             ``{**EVERYDAY, "ring": "call"}`` (``fourfold.tools.wording``); ``{}`` for none.
+        other_deed: a tool that does something else than the request asks for loses this share of its semantic score,
+            by the verbs of its name and description (``fourfold.tools.deeds``).
         alpha_steps: (edges below which it holds, α), ascending; beyond the last, ``alpha_dense``.
         alpha_dense: α of a graph with many edges.
         context_hits: how many of the best semantic hits stand for the context when none is given; 0 is none.
@@ -66,6 +68,7 @@ class ToolConfig:
     symmetric_from: int = 20
 
     everyday: Mapping[str, str] = field(default_factory=lambda: EVERYDAY)
+    other_deed: float = 0.3
     alpha_steps: tuple[tuple[int, float], ...] = ((1, 1.0), (50, 0.8), (200, 0.6))
     alpha_dense: float = 0.5
     context_hits: int = 3
@@ -99,7 +102,7 @@ class ToolConfig:
     def __post_init__(self) -> None:
         """Refuse constants nothing can be computed with."""
         shares = ("alpha_dense", "prerequisite_relatedness", "fixed_semantic", "tie", "loose_tie", "forget")
-        constants(self, "", **dict.fromkeys(shares, 1.0))
+        constants(self, "", **dict.fromkeys((*shares, "other_deed"), 1.0))
         for name in ("max_goals", "description_limit", "max_limit", "half_life", "max_cycle"):
             if not getattr(self, name) > 0:
                 raise InvalidValueError(f"{name} is {getattr(self, name)!r}; it must be above 0.")

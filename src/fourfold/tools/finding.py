@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import islice
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,6 +17,7 @@ from fourfold.query import Query
 from fourfold.retriever import Retriever
 from fourfold.tools import workflow
 from fourfold.tools.config import ToolConfig
+from fourfold.tools.deeds import asked_for, done_by
 from fourfold.tools.search import Ranking, Weighting, best_of, cosines_of, rank, semantic_scores, similarity_of
 from fourfold.tools.state import Knowledge, State
 from fourfold.tools.types import Described, Step, ToolAnswer, ToolEntry, Workflow, unknown_context
@@ -27,7 +29,8 @@ Goals: TypeAlias = dict[str, float]
 """The ids of the tools directly meant, and how well each matches."""
 
 _NAME_LIMIT = 200
-_COMPARED = 3  # matches, of which the most similar tells how similar the question is to any
+_MOST_SIMILAR = 3  # matches, of which the most similar tells how similar the question is to any
+_COMPARED = 20  # matches of which it is told whether they do what is asked
 
 
 class Finder:
@@ -167,19 +170,25 @@ class Finder:
     ) -> tuple[Ranking, Query, State, list[str]]:
         # where no edge orders tools a plan is the best matches within `loose_tie`, measured on plain text and embedding
         state = self._knowledge.present()
-        query = as_tools_say(query, self.config.everyday, self._terms, state.snapshot.term_numbers)
         tied = state.graph.edge_count > 0 and not state.graph.orders
+        asked = asked_for(query)
+        query = as_tools_say(query, self.config.everyday, self._terms, state.snapshot.term_numbers)
         request, scores = self.retriever.analysis.scores(query, state.nodes, k=limit, plain=tied)
         known, unknown = self._in_use(context, state)
+        semantic = semantic_scores(scores)
+        nearest = best_of(semantic, _COMPARED, state.ids)
+        nodes = {node.id: node for node in self.retriever.get([state.ids[p] for p in nearest])}
+        best = {p: nodes[state.ids[p]] for p in nearest if state.ids[p] in nodes}
         ranking = rank(
             state,
             scores,
             request,
             self.config,
             limit=limit,
-            similarity=self._similarity(request, semantic_scores(scores), state),
+            similarity=self._similarity(request, dict(islice(best.items(), _MOST_SIMILAR)), state),
             context=known,
             weighting=weighting,
+            fits=self._fits(asked, best, state) if asked and weighting == "adaptive" else None,
         )
         return ranking, request, state, unknown
 
@@ -191,13 +200,20 @@ class Finder:
         known = dict.fromkeys(place for place in places.values() if place is not None)
         return list(known), [tool for tool, place in places.items() if place is None]
 
-    def _similarity(self, request: Query, semantic: NDArray[np.float64], state: State) -> float:
+    def _similarity(self, request: Query, best: Mapping[int, Node], state: State) -> float:
         """Return how similar the question and the best of the tools are, in [0, 1]."""
-        best = best_of(semantic, _COMPARED, state.ids)
-        nodes = {node.id: f"{node.name} {node.text}" for node in self.retriever.get([state.ids[p] for p in best])}
         terms = self._terms
-        texts = [terms(nodes.get(state.ids[p], "")) for p in best]
-        return similarity_of(terms(request.text), texts, cosines_of(state, request, best))
+        texts = [terms(f"{node.name} {node.text}") for node in best.values()]
+        return similarity_of(terms(request.text), texts, cosines_of(state, request, list(best)))
+
+    def _fits(self, asked: frozenset[str], best: Mapping[int, Node], state: State) -> NDArray[np.float64]:
+        """Return what each tool keeps of its semantic score, (n_tools,): less where it does something else."""
+        kept = np.ones(len(state.ids))
+        for place, node in best.items():
+            done = done_by(display_name(node.name, node.id), self._described(node)["description"])
+            if done and not done & asked:
+                kept[place] -= self.config.other_deed
+        return kept
 
     def _goals(self, ranking: Ranking, state: State, *, one: bool) -> list[int]:
         """Return the tools directly meant: the best match and those that come close to it."""

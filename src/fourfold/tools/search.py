@@ -58,19 +58,23 @@ def rank(
     similarity: float = 1.0,
     context: Sequence[int] = (),
     weighting: Weighting = "adaptive",
+    fits: FloatArray | None = None,
 ) -> Ranking:
     """Rank the tools for a query.
 
     ``similarity`` is that of the query and the best match, in [0, 1], see ``similarity_of``: the retriever's scores
     compare nodes with one another; this makes them say little where there is little, as does all that follows from
     taking the best matches for the context. Where no tools in use are given as the ``context``, by their positions, the
-    best semantic hits stand for them.
+    best semantic hits stand for them. ``fits``, (n_tools,) in [0, 1], is what each keeps of its semantic score.
     """
     semantic = semantic_scores(scores)
+    signals: dict[str, NDArray[Any]] = {"usage": state.usage, "success_rate": state.success_rate}
+    if fits is not None:
+        signals["fits"] = fits
+        semantic = semantic * fits
     best = best_of(semantic, _CANDIDATES * limit, state.ids)
     alpha = config.fixed_semantic if weighting == "fixed" else config.alpha(state.graph.edge_count)
     boost = config.usage_boost * state.usage + config.success_boost * (2.0 * state.success_rate - 1.0)
-    signals: dict[str, NDArray[Any]] = {"usage": state.usage, "success_rate": state.success_rate}
     candidates = np.zeros(len(semantic), bool)
     candidates[best] = True
     if state.graph.edge_count == 0 and weighting == "adaptive":

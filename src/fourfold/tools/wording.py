@@ -6,45 +6,121 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from types import MappingProxyType
 
-_GROUPS = """
-tell notify inform ping message | send message notify
-announce broadcast | post send publish
-mail | email
-dial | call
-undo revert | rollback revert restore
-cancel remove erase scrap | delete cancel remove
-ship | deploy release publish
-bill | invoice charge
-reimburse | refund
-file raise declare | create open
-arrange schedule | create schedule book
-save store stash | upload save store write
-grab obtain retrieve | get fetch download
-modify edit amend alter | update edit modify
-reboot | restart
-terminate halt | stop
-launch | start create launch
-invite | add invite
-answer respond | reply respond
-bug defect | issue bug
-pr | pull request
-appointment meeting | event meeting appointment
-client | customer client
-photo picture | image photo
+_DEEDS = """
+create add new open insert register make log record append schedule report raise submit declare: raise file jot_down
+    schedule arrange declare; create add make_a make_an make_me make_new open_a report register set_up new draw_up
+    put_in log note write_down plan fix_up record enter
+submit create file: send_in; submit hand_in put_in
+delete remove drop clear purge trash terminate: remove erase scrap get_rid_of throw_away throw_out throw toss chuck
+    ditch discard dump purge nuke take_off take_out kick_out; delete trash bin wipe drop clear
+cancel delete abort withdraw: cancel call_off abort withdraw take_back; drop
+search find lookup query locate get: look_up look_for google locate hunt track_down dig_up; find search seek
+list show get view display: see enumerate bring_up pull_up; show list display view
+get fetch read retrieve list query check describe: grab obtain retrieve read look_at; get fetch pull check
+update edit modify change set patch: edit modify amend alter tweak revise bump crank_up turn_up turn_down; update change
+    correct fix adjust
+move transfer reschedule update: relocate postpone push_back reschedule; move put transfer shift drag put_off
+rename move:; rename
+send message post notify publish: tell notify ping message drop_a_line let_know write_to inform shoot announce
+    broadcast; send text
+send email mail: mail; email
+call dial phone place: call dial give_a_ring; ring phone
+copy duplicate clone backup back: duplicate clone back_up save_a_copy; copy
+upload put attach:; upload attach
+download save export:; download export
+save store upload write: store stash; save
+transfer pay send: wire remit send_money; transfer pay
+invoice charge create: bill; charge
+refund: refund reimburse give_back money_back pay_back
+return: send_back take_back bring_back; return
+rollback restore revert undo recover: recover get_back bring_back roll_back put_back revert undo; restore
+start run launch trigger execute begin enable: launch kick_off fire_up boot spin_up; start run begin trigger execute
+turn_on switch_on enable start: switch_on; turn_on
+turn_off switch_off disable stop: switch_off shut_off shut_down; turn_off kill
+stop pause terminate halt end kill disable: halt terminate shut_down; stop end kill pause quit
+restart reboot: restart reboot bounce
+play start:; play put_on listen_to
+skip next:; skip
+lock: lock_up; lock
+unlock:; unlock
+close resolve complete finish mark: mark_as_done tick_off check_off cross_off wrap_up; close finish resolve complete
+book reserve make:; book reserve
+buy order purchase checkout place: purchase; buy order get_me pay_for
+summarize summarise summary: sum_up boil_down; summarise summarize
+translate: say_in; translate put_into
+generate draw create make render: draw paint sketch; generate design render
+convert exchange: turn_into change_into; convert exchange
+resize scale: resize shrink enlarge make_smaller make_bigger blow_up scale_up scale_down; scale
+compress zip archive: zip squeeze squish; compress pack
+extract unzip decompress: unzip unpack decompress pull_out get_out; extract
+merge join combine concatenate concat: put_together glue unite concatenate stitch; merge combine join
+split: cut_up separate break_up; split divide
+crop trim cut shorten: cut_off shorten cut_down; crop trim cut clip
+transcribe: transcribe type_up
+speak read: read_aloud read_out_loud read_out; speak
+chart plot graph visualize create: chart visualise visualize; plot graph
+calculate compute evaluate: work_out add_up; calculate compute
+create remind set add:; remind wake
+assign grant share: hand_over delegate; assign hand
+forward: pass_on send_on; forward
+reply respond answer draft: answer respond get_back_to write_back; reply
+share grant invite: give_access let_see; share
+invite add: invite bring_in
+approve accept: sign_off green_light; approve accept
+reject decline deny: reject decline refuse turn_down
+subscribe register follow: sign_up; subscribe follow
+unsubscribe: unsubscribe stop_getting opt_out
+archive: put_away; archive
+block freeze: freeze ban; block
+mute:; mute silence
+connect login link log: log_in hook_up; connect link
+disconnect logout log: disconnect log_out
+deploy release publish apply promote: ship roll_out push_live; deploy release
+test check validate verify run:; test try verify
+monitor watch: keep_an_eye_on; monitor watch
+compare diff: contrast; compare
 """
-"""Words that people say, a bar, and those by which tools say the same."""
+"""Verbs of tools: what people say to have that done, words of a phrase joined; and what is only understood so, since
+requests have it for other things, too ("the next order")."""
 
-_WORD = re.compile(r"[^\W\d_]+\b(?! (?:me|us)\b)", re.IGNORECASE)
+_THINGS = """
+issue bug: bug defect
+pull request: pr
+event meeting appointment: appointment meeting
+customer client: client customer
+image photo: photo picture pic
+track song: song tune
+movie: film
+taxi ride: cab
+order delivery shipment: parcel package
+cart: basket
+junk: spam
+mailing list: newsletter
+repository: repo
+document: doc
+"""
+"""The same for things."""
+
+_WORD = re.compile(r"[^\W\d_]+")
+_ASKS_FOR_AN_ANSWER = re.compile(r" (?:me|us)\b", re.IGNORECASE)
 """What stands before "me" asks for an answer: "tell me the price"."""
 
 
-def _table() -> dict[str, str]:
-    groups = (line.partition(" | ") for line in _GROUPS.strip().splitlines())
-    return {word: others for words, _, others in groups for word in words.split()}
+def _read(table: str, *, understood: bool = True) -> dict[str, str]:
+    """Return what is said → all that tools say for it; ``understood``: what is only understood so is among it."""
+    found: dict[str, list[str]] = {}
+    for line in table.replace("\n    ", " ").strip().splitlines():
+        others, _, said = line.partition(":")
+        for words in (said.replace(";", "") if understood else said.partition(";")[0]).split():
+            found.setdefault(words.replace("_", " "), []).append(others)
+    return {words: " ".join(others) for words, others in found.items()}
 
 
-EVERYDAY: Mapping[str, str] = MappingProxyType(_table())
-"""Each such word, and what tools say for it."""
+DEEDS: Mapping[str, str] = MappingProxyType(_read(_DEEDS))
+"""Each verb or phrase by which something is asked to be done, and the verbs of tools that do it, ``turn_on`` as one."""
+
+EVERYDAY: Mapping[str, str] = MappingProxyType(_read(_DEEDS, understood=False) | _read(_THINGS))
+"""Each word or phrase that may stand for others, and what tools say for it."""
 
 _MOST = 2
 """So many of the words that tools say stand for one."""
@@ -56,20 +132,29 @@ def as_tools_say(
     terms: Callable[[str], list[str]],
     held: Callable[[Iterable[str]], Collection[str]],
 ) -> str:
-    """Return a request in which a word that nothing in the graph holds stands as what tools say for it, if one does.
+    """Return a request in which everyday words stand as what tools say for them, if one does.
+
+    A phrase is read so wherever it stands ("get rid of"), a single word where nothing in the graph holds it.
 
     Args:
         request: in plain words.
-        words: each in lower case → the words for the same, parted by spaces.
+        words: each word or phrase in lower case → the words for the same, parted by spaces.
         terms: a word → its terms.
         held: terms → those of them that occur in the graph.
 
     """
-
-    def said(found: re.Match[str]) -> str:
-        others = words.get(found[0].lower(), "").split()
-        if not others or held(terms(found[0])):
-            return found[0]
-        return " ".join([other for other in others if held(terms(other))][:_MOST]) or found[0]
-
-    return _WORD.sub(said, request)
+    longest = max((said.count(" ") + 1 for said in words), default=0)
+    found = list(_WORD.finditer(request))
+    read, end, place = "", 0, 0
+    while place < len(found):
+        start, count = found[place].start(), 1
+        for count in range(min(longest, len(found) - place), 0, -1):
+            stop = found[place + count - 1].end()
+            said = request[start:stop].lower()
+            others = words.get(said) or words.get(said.removesuffix("s"), "")
+            if others and (count > 1 or not (_ASKS_FOR_AN_ANSWER.match(request, stop) or held(terms(said)))):
+                meant = " ".join([other for other in others.split() if held(terms(other))][:_MOST]).replace("_", " ")
+                read, end = read + request[end:start] + (meant or request[start:stop]), stop
+                break
+        place += count
+    return read + request[end:]

@@ -1,0 +1,105 @@
+"""What a request asks to have done, and what a tool does: "get rid of the old file" asks for what deletes.
+
+Tools about one thing differ in what they do with it (``create_issue``, ``close_issue``), and say so by the verb that
+their name has and their description begins with.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from fourfold.planning import MOST_PARTS, parts_of
+from fourfold.planning.denied import LONGEST_READ
+from fourfold.planning.verbs import infinitives, verbs_of
+from fourfold.reading.courtesy import without_courtesy
+from fourfold.tokenizer import split_identifier
+from fourfold.tools.wording import DEEDS
+
+_SENTENCE = re.compile(r"(?<=\w[.!?])\s")
+_WORD = re.compile(r"[a-z]+")
+_APART = 6
+"""So many words at most stand between a verb and what belongs to it: "call the meeting with Ann off"."""
+
+_ASKING = frozenset("what which who whose when where how is are was were do does did has have any".split())
+_TELLING = frozenset("get list show search find read retrieve query check view fetch describe lookup".split())
+"""What a question asks for."""
+
+_THINGS = frozenset(
+    """
+    back bill book call charge check copy cut design diff draft email file group invoice label link list log mail
+    message name note order phone place plan plot query record report review schedule share summary table text trim
+    """.split()
+)
+"""Verbs that are as often the name of a thing: ``file_copy``, ``order_cancel``."""
+
+_SWITCHED = frozenset(("on", "off"))
+_DONE = frozenset(verb for verbs in DEEDS.values() for verb in verbs.split())
+
+
+def _phrases() -> dict[str, list[list[str]]]:
+    found: dict[str, list[list[str]]] = {}
+    for said in sorted(DEEDS, key=len, reverse=True):
+        first, *rest = said.split()
+        found.setdefault(first, []).append(rest)
+    return found
+
+
+_PHRASES = _phrases()
+"""The first word of each phrase of ``DEEDS``, and what follows it, the longest first."""
+
+
+def asked_for(request: str) -> frozenset[str]:
+    """Return the verbs of tools that do what a request asks for, of any of its parts; none where it does not say.
+
+    The first 4,000 characters are read, and twelve sentences of them.
+    """
+    sentences = _SENTENCE.split(without_courtesy(request[:LONGEST_READ]), MOST_PARTS)[:MOST_PARTS]
+    parts = (part for sentence in sentences for part in parts_of(sentence))
+    return frozenset(verb for part in parts for verb in _asked(_WORD.findall(part.text.lower())))
+
+
+def done_by(name: str, description: str) -> frozenset[str]:
+    """Return the verbs by which a tool's name and the beginning of its description say what it does."""
+    return _first_verb(_named(name)) | _first_verb(_WORD.findall(description[:60].lower())[:1])
+
+
+def _asked(words: list[str]) -> Iterator[str]:
+    """Give the verbs for what a part asks for by its first word, or by the phrase that begins with it."""
+    if not words:
+        return
+    first, *rest = words
+    if first in _ASKING:
+        yield from _TELLING
+        return
+    for phrase in _PHRASES.get(first, ()):
+        if _follows(phrase, rest):
+            yield from DEEDS[" ".join((first, *phrase))].split()
+            if phrase:
+                return
+    yield from _first_verb([first])
+
+
+def _follows(phrase: list[str], rest: list[str]) -> bool:
+    """Tell whether what belongs to a verb follows it, at once or after what it is done to."""
+    count = len(phrase)
+    return any(rest[place : place + count] == phrase for place in range(_APART if count else 1))
+
+
+def _named(name: str) -> list[str]:
+    """Return the words of a tool's name, or only what it switches on or off."""
+    parts = [part.lower() for part in split_identifier(name)]
+    pairs = zip(parts, parts[1:], strict=False)
+    return [f"{one}_{other}" for one, other in pairs if other in _SWITCHED] or parts
+
+
+def _first_verb(words: Iterable[str]) -> frozenset[str]:
+    """Return the first of some words that can only be a verb, or else all that may be one, in their first form."""
+    unsure: set[str] = set()
+    for word in words:
+        forms = infinitives(word)
+        verbs = _DONE.intersection(forms) or verbs_of(word)
+        if verbs and _THINGS.isdisjoint(forms):
+            return verbs
+        unsure |= verbs
+    return frozenset(unsure)
