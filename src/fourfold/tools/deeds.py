@@ -14,13 +14,10 @@ from fourfold.planning.denied import LONGEST_READ
 from fourfold.planning.verbs import infinitives, verbs_of
 from fourfold.reading.courtesy import without_courtesy
 from fourfold.tokenizer import split_identifier
-from fourfold.tools.wording import DEEDS
+from fourfold.tools.wording import DEEDS, Phrases
 
 _SENTENCE = re.compile(r"(?<=\w[.!?])\s")
 _WORD = re.compile(r"[a-z]+")
-_APART = 6
-"""So many words at most stand between a verb and what belongs to it: "call the meeting with Ann off"."""
-
 _ASKING = frozenset("what which who whose when where how is are was were do does did has have any".split())
 _TELLING = frozenset("get list show search find read retrieve query check view fetch describe lookup".split())
 """What a question asks for."""
@@ -37,16 +34,7 @@ _SWITCHED = frozenset(("on", "off"))
 _DONE = frozenset(verb for verbs in DEEDS.values() for verb in verbs.split())
 
 
-def _phrases() -> dict[str, list[list[str]]]:
-    found: dict[str, list[list[str]]] = {}
-    for said in sorted(DEEDS, key=len, reverse=True):
-        first, *rest = said.split()
-        found.setdefault(first, []).append(rest)
-    return found
-
-
-_PHRASES = _phrases()
-"""The first word of each phrase of ``DEEDS``, and what follows it, the longest first."""
+_PHRASES = Phrases(DEEDS)
 
 
 def asked_for(request: str) -> frozenset[str]:
@@ -68,22 +56,13 @@ def _asked(words: list[str]) -> Iterator[str]:
     """Give the verbs for what a part asks for by its first word, or by the phrase that begins with it."""
     if not words:
         return
-    first, *rest = words
-    if first in _ASKING:
+    if words[0] in _ASKING:
         yield from _TELLING
         return
-    for phrase in _PHRASES.get(first, ()):
-        if _follows(phrase, rest):
-            yield from DEEDS[" ".join((first, *phrase))].split()
-            if phrase:
-                return
-    yield from _first_verb([first])
-
-
-def _follows(phrase: list[str], rest: list[str]) -> bool:
-    """Tell whether what belongs to a verb follows it, at once or after what it is done to."""
-    count = len(phrase)
-    return any(rest[place : place + count] == phrase for place in range(_APART if count else 1))
+    places = _PHRASES.at(words, 0)
+    yield from DEEDS.get(" ".join(words[at] for at in places), "").split()
+    if len(places) < 2:  # noqa: PLR2004
+        yield from _first_verb(words[:1])
 
 
 def _named(name: str) -> list[str]:

@@ -116,9 +116,13 @@ class Finder:
         """Return the tools that serve a part of a request, the best or all that come close to it; None for none."""
         ranking, _, state, _ = self._rank(text, limit, context, "adaptive")
         goals = {state.ids[p]: float(ranking.semantic[p]) for p in self._goals(ranking, state, one=one)}
-        terms = self._terms
-        named = {term for node in self.retriever.get(goals) for term in terms(display_name(node.name, node.id))}
-        return Served(goals, ranking.similarity, named <= set(terms(text))) if goals else None
+        if not goals:
+            return None
+        terms, nodes = self._terms, self.retriever.get(goals)
+        named = {term for node in nodes for term in terms(display_name(node.name, node.id))} <= set(terms(text))
+        asked = asked_for(text) if one else frozenset()
+        done = [done_by(display_name(node.name, node.id), self._described(node)["description"]) for node in nodes]
+        return Served(goals, ranking.similarity, named or (bool(asked) and all(asked & own for own in done)))
 
     def _settled(
         self, said: Permitted, parts: Sequence[Part], serve: Callable[..., Served[Goals] | None]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
 from types import MappingProxyType
 
 _DEEDS = """
@@ -19,7 +20,7 @@ list show get view display: see enumerate bring_up pull_up; show list display vi
 get fetch read retrieve list query check describe: grab obtain retrieve read look_at; get fetch pull check
 update edit modify change set patch: edit modify amend alter tweak revise bump crank_up turn_up turn_down; update change
     correct fix adjust
-move transfer reschedule update: relocate postpone push_back reschedule; move put transfer shift drag put_off
+move transfer reschedule update: relocate postpone push_back reschedule; move put put_into transfer shift drag put_off
 rename move:; rename
 send message post notify publish: tell notify ping message drop_a_line let_know write_to inform shoot announce
     broadcast; send text
@@ -49,7 +50,7 @@ buy order purchase checkout place: purchase; buy order get_me pay_for
 summarize summarise summary: sum_up boil_down; summarise summarize
 translate: say_in; translate put_into
 generate draw create make render: draw paint sketch; generate design render
-convert exchange: turn_into change_into; convert exchange
+convert exchange: turn_into change_into; convert exchange put_into
 resize scale: resize shrink enlarge make_smaller make_bigger blow_up scale_up scale_down; scale
 compress zip archive: zip squeeze squish; compress pack
 extract unzip decompress: unzip unpack decompress pull_out get_out; extract
@@ -101,9 +102,19 @@ document: doc
 """
 """The same for things."""
 
-_WORD = re.compile(r"[^\W\d_]+")
-_ASKS_FOR_AN_ANSWER = re.compile(r" (?:me|us)\b", re.IGNORECASE)
+_TOKEN = re.compile(r"[^\W\d_]+|[.,;:!?]")
+_ANSWERED = (["me"], ["us"])
 """What stands before "me" asks for an answer: "tell me the price"."""
+
+_APART = 6
+"""So many words stand at most between a verb and what belongs to it: "call the meeting with Ann off", …"""
+
+_MARKS = tuple([mark] for mark in ".,;:!?")
+_ENDS = frozenset((*".,;:!?", *"and then or but so please now for before until when if at again".split()))
+"""… which one of these follows, or nothing, …"""
+
+_INTO = ["into"]
+"""… but for this: "turn the recording into text"."""
 
 
 def _read(table: str, *, understood: bool = True) -> dict[str, str]:
@@ -126,6 +137,32 @@ _MOST = 2
 """So many of the words that tools say stand for one."""
 
 
+class Phrases:
+    """Words and phrases that may be said."""
+
+    def __init__(self, said: Iterable[str]) -> None:
+        self._by_first: dict[str, list[list[str]]] = {}
+        for phrase in sorted(said, key=len, reverse=True):
+            if words := phrase.split():
+                self._by_first.setdefault(words[0], []).append(words[1:])
+
+    def at(self, words: Sequence[str], place: int) -> list[int]:
+        """Return the places of the words of the longest phrase that begins at a place; none where none does."""
+        behind = place + 1
+        for rest in self._by_first.get(words[place], ()):
+            for start in range(behind, behind + (_APART if len(rest) == 1 else 1)):
+                if start > behind and words[start - 1 : start] in _MARKS:
+                    break
+                end = start + len(rest)
+                together = start == behind or end == len(words) or rest == _INTO
+                if [*words[start:end]] == rest and (together or words[end] in _ENDS):
+                    return [place, *range(start, end)]
+        return []
+
+
+_phrases = lru_cache(8)(Phrases)
+
+
 def as_tools_say(
     request: str,
     words: Mapping[str, str],
@@ -143,18 +180,20 @@ def as_tools_say(
         held: terms → those of them that occur in the graph.
 
     """
-    longest = max((said.count(" ") + 1 for said in words), default=0)
-    found = list(_WORD.finditer(request))
-    read, end, place = "", 0, 0
-    while place < len(found):
-        start, count = found[place].start(), 1
-        for count in range(min(longest, len(found) - place), 0, -1):
-            stop = found[place + count - 1].end()
-            said = request[start:stop].lower()
-            others = words.get(said) or words.get(said.removesuffix("s"), "")
-            if others and (count > 1 or not (_ASKS_FOR_AN_ANSWER.match(request, stop) or held(terms(said)))):
-                meant = " ".join([other for other in others.split() if held(terms(other))][:_MOST]).replace("_", " ")
-                read, end = read + request[end:start] + (meant or request[start:stop]), stop
-                break
-        place += count
+    phrases, found = _phrases(tuple(words)), list(_TOKEN.finditer(request))
+    typed = [token[0].lower() for token in found]
+    typed = [one if word not in words and (one := word.removesuffix("s")) in words else word for word in typed]
+    stands: dict[int, str] = {}
+    for place, token in enumerate(found):
+        places = phrases.at(typed, place) if place not in stands else []
+        asks_for_an_answer = typed[place + 1 : place + 2] in _ANSWERED
+        if not places or (len(places) == 1 and (asks_for_an_answer or held(terms(token[0])))):
+            continue
+        others = words.get(" ".join(typed[at] for at in places), "").split()
+        if meant := " ".join([other for other in others if held(terms(other))][:_MOST]):
+            stands |= {**dict.fromkeys(places, ""), place: meant.replace("_", " ")}
+    read, end = "", 0
+    for place, token in enumerate(found):
+        between, said = request[end : token.start()], stands.get(place, token[0])
+        read, end = read + (between if said else between.rstrip()) + said, token.end()
     return read + request[end:]
