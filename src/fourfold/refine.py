@@ -70,7 +70,7 @@ def late_interaction(scores: Scores, query: Query, config: RetrievalConfig) -> N
     whole = Late(asked, nodes, factors, least, power, 1.0)
     every, lowest = whole.factors_of(named), whole.lowest
     outside = [floor * lowest[name] for name, floor in pool.floors.items()]
-    top = float(max(*((each * every[name]).max() for name, each in values.items()), *outside))
+    top = max(*(float((each * every[name]).max()) for name, each in values.items()), *map(float, outside))
     if top > 0:
         scores.late = Late(asked, nodes, factors, least, power, top)
         scores.covered = Covered(nodes, covered)

@@ -178,7 +178,7 @@ class Learner:
         if gain <= error:
             return config
         missing = best.mean() - table.mean(axis=1)
-        errors = (best - table).std(axis=1) / np.sqrt(max(training.sum(), 1))
+        errors = (best - table).std(axis=1) / np.sqrt(max(int(training.sum()), 1))
         good = np.nonzero(missing <= 0.5 * errors + 1e-12)[0]
         now = config.fusion.weights
         nearest = min(good.tolist(), key=lambda place: _distance(weightings[place].fusion.weights, now))

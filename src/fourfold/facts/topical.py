@@ -125,7 +125,7 @@ class Topic(Question):
             return None
         left = self._left(name_matching.places_of(named))
         told, share = covering.share([place for place in left if not (covering.are(place) & is_named).any()])
-        better &= told >= max(told[is_named].max() + _MORE, least)
+        better &= told >= max(float(told[is_named].max()) + _MORE, least)
         if left and left[0] <= 1 and (are := covering.are(left[0])).any():
             better &= are
         if least:

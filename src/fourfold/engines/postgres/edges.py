@@ -291,7 +291,7 @@ class Edges:
             if allowed is None:
                 return best
             passing = [allowed.contains(others) for others, _, _ in best]
-            if read is None or all(used.sum() >= cap or len(used) < read for used in passing):
+            if cap is None or read is None or all(used.sum() >= cap or len(used) < read for used in passing):
                 break
         return [tuple(column[used][:cap] for column in own) for own, used in zip(best, passing, strict=True)]
 
