@@ -49,9 +49,10 @@ class HubModel:
         if (cached := _cached(self._name)) is not None:
             return cached
         if self._download is None:
-            self._download = _Download(self._name)
-            self._download.start()
-            self._download.join(self._deadline)
+            download = _Download(self._name)
+            download.start()
+            self._download = download
+            download.join(self._deadline)
         if self._download.is_alive():
             raise EmbedderError(
                 f"The embedding model {self._name!r} was not downloaded from the hub within {self._deadline:g} "

@@ -34,6 +34,7 @@ from fourfold.errors import StoreError
 from fourfold.filters import Clause
 from fourfold.index.base import Allowed, Nodes
 from fourfold.index.snapshot import Snapshot
+from fourfold.threads import begun
 from fourfold.types import Edge, Node
 
 logger = logging.getLogger(__name__)
@@ -339,8 +340,7 @@ class PostgresBackend(WithoutBooks):
     def _tend(self) -> None:
         """Make the index in the background, where there is none yet."""
         if self._maintenance is None or not self._maintenance.is_alive():
-            self._maintenance = threading.Thread(target=self._tended, name="fourfold-index", daemon=True)
-            self._maintenance.start()
+            self._maintenance = begun(threading.Thread(target=self._tended), "fourfold-index")
 
     def _tended(self) -> None:
         try:
