@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from fourfold import Edge, Node, RetrievalConfig, Retriever, demo
+from fourfold.engines.postgres import writer
 from fourfold.evaluate import load_judgements
 from fourfold.evaluate.metrics import ndcg
 
@@ -46,3 +47,18 @@ def test_answers_by_the_index_are_as_good(pg_url):
         assert not by_index.analysis.snapshot().vectors.ask(np.ones(256)).best(1).exact
         assert by_all.analysis.snapshot().vectors.ask(np.ones(256)).best(1).exact
         assert mean(by_index) == pytest.approx(mean(by_all), abs=0.005)
+
+
+def test_a_write_of_many_vectors_stands_where_no_thread_can_make_the_index(pg_url, monkeypatch):
+    def refuse(thread):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(writer, "INDEXED_FROM", 1)
+    with Retriever(pg_url) as graph:
+        with monkeypatch.context() as patched:
+            patched.setattr(threading.Thread, "start", refuse)
+            graph.add([Node("a", "apple")])
+        assert graph.search("apple").ids == ["a"]
+        graph.add([Node("b", "pear")])
+        graph.backend._maintenance.join(60)
+        assert graph.backend.first_stage() == ("hnsw", None)

@@ -22,7 +22,7 @@ from fourfold.engines.postgres.postings import keys_of_names, masks, postings_of
 from fourfold.engines.postgres.rows import sendable
 from fourfold.engines.postgres.staging import Staging
 from fourfold.engines.postgres.state import damaged
-from fourfold.engines.refusals import WriterWithoutBooks
+from fourfold.engines.served import ServedWriter
 from fourfold.engines.usage import Usage
 from fourfold.filters import attributes
 from fourfold.index.changes import PIECE
@@ -33,7 +33,7 @@ INDEXED_FROM = 20_000
 """Vectors from which on an index finds the nearest: below, comparing all takes a few milliseconds and is exact."""
 
 
-class Writer(WriterWithoutBooks):
+class Writer(ServedWriter):
     """One open write in a transaction of the connection; see ``engines.base.Writer``."""
 
     def __init__(self, connection: Connection, *, moves: bool) -> None:
@@ -101,10 +101,6 @@ class Writer(WriterWithoutBooks):
         self._connection.execute(
             "INSERT INTO meta VALUES (%s, %s) ON CONFLICT (key) DO UPDATE SET value = excluded.value", (key, value)
         )
-
-    def drop_models(self, except_name: str | None = None) -> None:
-        """Drop the models kept, but for one."""
-        self._connection.execute("DELETE FROM models WHERE name IS DISTINCT FROM %s", (except_name,))
 
     def put_feedback(self, query: str, node_id: str, grade: float) -> None:
         """Keep what a user said of an answer; the latest word on a pair counts."""
