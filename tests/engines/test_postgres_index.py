@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from fourfold import Edge, Node, RetrievalConfig, Retriever, demo
-from fourfold.engines.postgres import writer
+from fourfold.engines.postgres import link, writer
 from fourfold.evaluate import load_judgements
 from fourfold.evaluate.metrics import ndcg
 
@@ -62,3 +62,17 @@ def test_a_write_of_many_vectors_stands_where_no_thread_can_make_the_index(pg_ur
         graph.add([Node("b", "pear")])
         graph.backend._maintenance.join(60)
         assert graph.backend.first_stage() == ("hnsw", None)
+
+
+def test_who_is_interrupted_while_it_waits_for_its_turn_leaves_no_connection_that_waits_for_ever(pg_url, monkeypatch):
+    def interrupted(seconds):
+        raise KeyboardInterrupt
+
+    with Retriever(pg_url) as graph, Retriever(pg_url) as other:
+        graph.add([Node("a", "apple")])
+        with other.backend.link.writing() as connection:
+            connection.execute("SELECT pg_advisory_xact_lock(hashtext('a turn'), hashtext(current_schema()))")
+            monkeypatch.setattr(link.time, "sleep", interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                graph.backend.link.apart("a turn")
+        assert graph.backend.link.rows("SHOW statement_timeout") != [("0",)]

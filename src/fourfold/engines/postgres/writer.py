@@ -114,7 +114,7 @@ class Writer(ServedWriter):
 
     def put_usage(self, usage: Mapping[str, Usage]) -> None:
         """Write the usage of nodes by id; unknown ids are passed over."""
-        rows = list(usage.items())
+        rows = [(identity, usage[identity]) for identity in sendable(list(usage))]
         self._connection.execute(
             "INSERT INTO usage SELECT n.num, u.uses, u.successes, u.recent, u.used_at "
             "FROM unnest(%s::text[], %s::bigint[], %s::bigint[], %s::float8[], %s::float8[]) "
