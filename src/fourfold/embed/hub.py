@@ -85,7 +85,8 @@ class _Download(threading.Thread):
         try:
             from huggingface_hub import HfApi, hf_hub_download
 
-            files = set(HfApi().list_repo_files(self._model))
+            listed = HfApi().model_info(self._model).siblings or ()  # once: ``list_repo_files`` tries six times in 23 s
+            files = {file.rfilename for file in listed}
             for place in (*CONFIG, *TOKENIZER, *WEIGHTS):
                 if place in files:
                     hf_hub_download(self._model, place)
