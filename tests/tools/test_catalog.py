@@ -611,3 +611,9 @@ def test_a_template_leaves_alone_what_another_process_has_learned_meanwhile(tmp_
         monkeypatch.setattr(catalog.retriever, "add", later)
         assert catalog.bootstrap_from_templates([list("abc"), list("abc")]) == 1
         assert [(e.source, e.weight) for e in other.edges(["b"])] == [("a", 0.3), ("b", 1.0)]
+
+
+def test_a_catalogue_is_shown_with_its_graph_also_when_it_is_closed():
+    with ToolCatalog() as catalog:
+        pass
+    assert repr(catalog) == "<ToolCatalog ':memory:'>"

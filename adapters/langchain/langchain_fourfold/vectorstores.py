@@ -79,6 +79,10 @@ class FourfoldVectorStore(Contexts, VectorStore):
         self.breakdown = breakdown
         self._name_keys = name_keys_of(name_key)
 
+    def __repr__(self) -> str:
+        """Name the graph without reading it."""
+        return f"<{type(self).__name__} {self.retriever.path!r}>"
+
     @classmethod
     def from_texts(
         cls,

@@ -62,6 +62,10 @@ class ToolCatalog(Closing):
         made = partial(type(self), config=self.config, clock=self._given_clock)
         return made, (self.retriever,), {"_own": self._own}
 
+    def __repr__(self) -> str:
+        """Name the graph without reading it."""
+        return f"<{type(self).__name__} {self.retriever.path!r}>"
+
     # -- filling ------------------------------------------------------------------------------------------------
 
     def add_tools(self, tools: object, *, server: str = "", schema_edges: bool = True) -> list[str]:
