@@ -55,11 +55,6 @@ class ForeignGraph:
     edges: dict[tuple[str, str, str], float]
     counts: dict[str, int] = field(default_factory=dict)
 
-    @property
-    def dimensions(self) -> int | None:
-        """The length of its vectors, or None if it has none."""
-        return next((len(node.vector) for node in self.nodes.values() if node.vector is not None), None)
-
 
 class ForeignFile:
     """A foreign SQLite file, open for reading.
