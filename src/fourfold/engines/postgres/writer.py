@@ -104,7 +104,7 @@ class Writer(ServedWriter):
 
     def put_feedback(self, query: str, node_id: str, grade: float) -> None:
         """Keep what a user said of an answer; the latest word on a pair counts."""
-        refuse_nul("The query", query, query)
+        refuse_nul("The query", query)
         pair = hashlib.blake2b(json.dumps([query, node_id]).encode(), digest_size=16).hexdigest()
         self._connection.execute(
             "INSERT INTO feedback (query, node, grade, pair) VALUES (%s, %s, %s, %s) "
