@@ -127,3 +127,9 @@ def test_what_is_no_name_of_the_hub_is_not_asked_for(tmp_path):
             StaticEmbedder(source)
     with pytest.raises(InvalidValueError, match="deadline is 0"):
         StaticEmbedder("someone/some-model", deadline=0)
+
+
+def test_a_name_too_long_for_a_path_is_no_fault_of_the_system():
+    StaticEmbedder("m" * 300)  # the hub says of it that there is no such model
+    with pytest.raises(EmbedderError, match="There is no model folder"):
+        StaticEmbedder("m" * 300 + "/of/mine")
