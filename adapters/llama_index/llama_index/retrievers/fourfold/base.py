@@ -279,7 +279,7 @@ class FourfoldRetriever(BaseRetriever):
         keys = name_keys_of(name_key)
         add_nodes(self.retriever, nodes, name_keys=keys, metadata_mode=metadata_mode, vectors_by=self._vectors_by)
 
-    def delete_nodes(self, node_ids: Sequence[str]) -> None:
+    def delete_nodes(self, node_ids: Iterable[str]) -> None:
         """Delete nodes by id; unknown ones are passed over."""
         delete_nodes(self.retriever, node_ids)
 
