@@ -927,3 +927,14 @@ def test_a_copy_laid_over_the_file_with_its_times_is_seen(make):
         shutil.copyfile(other, first)
         os.utime(first, ns=(times.st_atime_ns, times.st_mtime_ns))
         assert retriever.search("omega", mode="text").hits[0].node.name == "omega"
+
+
+def test_a_file_that_is_removed_while_it_is_read_has_no_stamp(make):
+    from fourfold.engines.sqlite.foreign import ForeignFile
+
+    path = make(NODES_AND_EDGES)
+    file = ForeignFile(path)
+    file.read()
+    os.remove(path)
+    assert file.stamp() == ""
+    file.close()

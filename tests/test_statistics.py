@@ -61,6 +61,8 @@ def test_a_few_wins_among_ties_are_no_evidence_however_alike_they_are():
     assert sign_flip_p_value(wins) == pytest.approx(2 / 256, abs=1.5e-3)
     wins[:14] = 0.5
     assert lower_bound(wins) > 0
+    seven = np.repeat((0.1, 0.0), (7, 93))  # once in 128 times, though the bootstrap's and Student's bounds are above 0
+    assert lower_bound(seven, confidence=0.995) == 0 and lower_bound(seven, confidence=0.98) > 0
 
 
 def test_a_gain_that_any_answers_would_have_is_no_gain():

@@ -16,15 +16,13 @@ from dataclasses import dataclass
 from itertools import count
 
 from fourfold.arguments import callback, shown
+from fourfold.batches import prepared
 from fourfold.engines import Backend
-from fourfold.engines.base import OWN_SHARE, Row
+from fourfold.engines.base import OWN_SHARE
 from fourfold.errors import StoreError, UnsupportedError, warn
-from fourfold.index.changes import FIELDS
 from fourfold.open_graph import open_graph
 from fourfold.retriever import Retriever
-from fourfold.signals.late import distinct_pieces, wordpiece_text
 from fourfold.tokenizer import USUAL, Tokenizer, make_tokenizer, tokenizer_settings
-from fourfold.validation import content_hash
 
 Progress = Callable[[int, int], None]
 """Called with (steps done, steps in all): a step for each node and one for its edges."""
@@ -197,13 +195,9 @@ class _Copy:
     def _send(self, ids: Sequence[str]) -> None:
         found, vectors = self._source.nodes_by_id(ids), self._source.vectors_of(ids)
         nodes = [found[identity] for identity in ids if identity in found]  # others are gone meanwhile
-        pieces = distinct_pieces([wordpiece_text(node) for node in nodes])
-        rows = [
-            Row(node, content_hash(node), vectors.get(node.id), own) for node, own in zip(nodes, pieces, strict=True)
-        ]
-        terms, lengths = self._tokenizer.batch([getattr(node, name) for node in nodes for name in FIELDS])
+        (batch,), _ = prepared(nodes, [[vectors.get(node.id) for node in nodes]], self._tokenizer)
         with self._target.transaction(deletes=False) as writer:
-            writer.put_nodes(rows, terms, lengths)
+            writer.put_nodes(*batch)
         self._sent += len(nodes)
 
     def _edges(self, ids: Sequence[str]) -> None:

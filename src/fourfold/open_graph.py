@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from functools import wraps
 from typing import Any, ClassVar, Self, TypeVar, cast
 
@@ -37,6 +38,17 @@ def no_open_graph(given: object, name: str) -> None:
     """Raise InvalidValueError where an open graph is given by another argument than ``retriever=``."""
     if isinstance(given, Retriever):
         raise InvalidValueError(f"{name} is an open Retriever; give it as retriever=.")
+
+
+@contextmanager
+def closed_on_failure(graph: Retriever, given: object = None) -> Iterator[None]:
+    """Close a graph over which something could not be made or filled, unless it was given, open already."""
+    try:
+        yield
+    except BaseException:
+        if given is None:
+            graph.close()
+        raise
 
 
 class OpenedOnce:

@@ -115,9 +115,21 @@ def test_offline(hub):
     assert "neither a folder nor in the hub's cache" in line and hub.paths == []
 
 
+def test_where_the_hub_cannot_be_reached_it_is_said_at_once(hub):
+    """The library tried six times, for 23 seconds."""
+    (line,) = ask(hub, deadline=15, HF_ENDPOINT="http://127.0.0.1:9")
+    assert "neither a folder nor in the hub's cache" in line
+
+
 def test_what_is_no_name_of_the_hub_is_not_asked_for(tmp_path):
     for source in (tmp_path / "missing", "models/of/mine", "./missing", "/missing", "C:\\\\models"):
         with pytest.raises(EmbedderError, match="There is no model folder"):
             StaticEmbedder(source)
     with pytest.raises(InvalidValueError, match="deadline is 0"):
         StaticEmbedder("someone/some-model", deadline=0)
+
+
+def test_a_name_too_long_for_a_path_is_no_fault_of_the_system():
+    StaticEmbedder("m" * 300)  # the hub says of it that there is no such model
+    with pytest.raises(EmbedderError, match="There is no model folder"):
+        StaticEmbedder("m" * 300 + "/of/mine")

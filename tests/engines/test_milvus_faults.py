@@ -16,7 +16,9 @@ from fourfold.errors import StoreError
 pytest.importorskip("milvus_lite", reason="Milvus Lite is not installed; make test-engines installs it, where it can.")
 
 from milvus_work import CONFIG, Server, twins, write  # noqa: E402  (it needs pymilvus)
+from pymilvus import MilvusClient  # noqa: E402
 
+from fourfold.engines.milvus import lite  # noqa: E402
 from fourfold.engines.milvus.schema import UNUSED  # noqa: E402
 from fourfold.engines.milvus.state import State  # noqa: E402
 
@@ -170,3 +172,20 @@ def test_who_was_taken_for_dead_changes_nothing(server):
         assert set(reader.manifest()) == {"a", "b", "only 1"}
         reader.add([Node("c", "zebra")], [Edge("a", "c", "t")])
         assert set(reader.manifest()) == {"a", "b", "c", "only 1"}
+
+
+@pytest.mark.parametrize("name", ["__init__", "get_server_version"])
+def test_what_could_not_be_opened_is_let_go(milvus_url, monkeypatch, name):
+    """Else nobody else could open the file as long as the process goes on."""
+
+    def broken(*args, **kwargs):
+        raise ValueError("a broken client")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(MilvusClient, name, broken)
+        with pytest.raises(ValueError, match="a broken client"):
+            Retriever(milvus_url)
+    assert not lite._open
+    with Retriever(milvus_url) as graph:
+        graph.add([Node("a", "apple")])
+    assert not lite._open

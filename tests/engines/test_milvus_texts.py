@@ -12,6 +12,7 @@ from fourfold.errors import StoreError
 
 pytest.importorskip("pymilvus", reason="pymilvus is not installed; make test-engines installs it, where it can.")
 
+from fourfold.engines.milvus import words  # noqa: E402
 from fourfold.engines.milvus.array_text import packed, unpacked, unpacked_pieces, unpacked_terms  # noqa: E402
 from fourfold.engines.milvus.json_text import mapping, values  # noqa: E402
 from fourfold.engines.milvus.state import State  # noqa: E402
@@ -83,3 +84,20 @@ def test_terms_that_no_version_packs_are_told_of_in_a_sentence(content):
 def test_wordpieces_that_no_version_packs_are_told_of_in_a_sentence(text):
     with pytest.raises(StoreError, match="A row of the graph in Milvus is not as it was written"):
         unpacked_pieces(text)
+
+
+def test_what_a_question_has_read_of_words_is_not_forgotten_under_it(monkeypatch):
+    """Another question that read many others meanwhile made its own a KeyError."""
+    monkeypatch.setattr(words, "_REMEMBERED", 0)
+    turns, link = [], SimpleNamespace()
+    known = words.Words(link, SimpleNamespace(visible="true", next_node=1))
+
+    def search(*asked):
+        if turns:
+            known.holders({turns.pop(): 1.0})
+        return []
+
+    link.search = search
+    known.holders({1: 1.0})
+    known._kept, turns[:] = 1, [3]
+    assert set(known.holders({1: 1.0, 2: 1.0}).best) == {1, 2}

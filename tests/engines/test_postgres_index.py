@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from fourfold import Edge, Node, RetrievalConfig, Retriever, demo
+from fourfold.engines.postgres import link, writer
 from fourfold.evaluate import load_judgements
 from fourfold.evaluate.metrics import ndcg
 
@@ -46,3 +47,32 @@ def test_answers_by_the_index_are_as_good(pg_url):
         assert not by_index.analysis.snapshot().vectors.ask(np.ones(256)).best(1).exact
         assert by_all.analysis.snapshot().vectors.ask(np.ones(256)).best(1).exact
         assert mean(by_index) == pytest.approx(mean(by_all), abs=0.005)
+
+
+def test_a_write_of_many_vectors_stands_where_no_thread_can_make_the_index(pg_url, monkeypatch):
+    def refuse(thread):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(writer, "INDEXED_FROM", 1)
+    with Retriever(pg_url) as graph:
+        with monkeypatch.context() as patched:
+            patched.setattr(threading.Thread, "start", refuse)
+            graph.add([Node("a", "apple")])
+        assert graph.search("apple").ids == ["a"]
+        graph.add([Node("b", "pear")])
+        graph.backend._maintenance.join(60)
+        assert graph.backend.first_stage() == ("hnsw", None)
+
+
+def test_who_is_interrupted_while_it_waits_for_its_turn_leaves_no_connection_that_waits_for_ever(pg_url, monkeypatch):
+    def interrupted(seconds):
+        raise KeyboardInterrupt
+
+    with Retriever(pg_url) as graph, Retriever(pg_url) as other:
+        graph.add([Node("a", "apple")])
+        with other.backend.link.writing() as connection:
+            connection.execute("SELECT pg_advisory_xact_lock(hashtext('a turn'), hashtext(current_schema()))")
+            monkeypatch.setattr(link.time, "sleep", interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                graph.backend.link.apart("a turn")
+        assert graph.backend.link.rows("SHOW statement_timeout") != [("0",)]

@@ -109,7 +109,8 @@ def test_every_bad_file_is_reported_once_with_its_path_and_the_others_are_read(t
     os.symlink("ring.md", tmp_path / "ring.md")
     retriever = open_graph()
     report = index_folder(retriever, tmp_path, max_bytes=1000)
-    assert sorted(d.id for d in list_documents(retriever)) == ["broken.html", "good.md", "same/good.md", "utf16.txt"]
+    read = ["broken.html", "good.md", "same/good.md", "utf16.txt", "yaml.md"]
+    assert sorted(d.id for d in list_documents(retriever)) == read
     bad = [
         "bytes.txt",
         "empty.md",

@@ -597,10 +597,21 @@ def test_wiki_links_of_front_matter_are_links():
 
 def test_of_front_matter_it_is_said_which_line_is_wrong():
     """Lines were counted from the one below the rule, and the parser's drawing stood in the sentence."""
-    with pytest.raises(
-        InvalidValueError, match=r"read: line 4, column 1: expected ',' or '\]', but got '<stream end>'\."
-    ):
-        parse_markdown("---\na: 1\ntitle: [open\n---\nText.")
+    said = parse_markdown("---\na: 1\ntitle: [open\n---\nText.").problem
+    assert "read: line 4, column 1: expected ',' or ']', but got '<stream end>'. It stays" in said
+
+
+def test_a_text_whose_front_matter_cannot_be_read_is_read_with_it():
+    """It was passed over, as if it said nothing."""
+    parsed = parse_markdown("---\ntitle: the: quay\nboss: [[Ann]]\n---\n# Boats\nTwo.\n## Oars\n[Four](four.md).")
+    assert parsed.title == "Boats" and parsed.metadata == {} and parsed.problem.startswith("the front matter cannot")
+    assert parsed.text.startswith("---\ntitle: the: quay\n") and parsed.text.endswith("[Four](four.md).")
+    assert [(part.heading, part.text.partition("\n")[0]) for part in parsed.sections] == [
+        ("", "---"),
+        ("", "# Boats"),
+        ("Oars", "## Oars"),
+    ]
+    assert (parsed.links, parsed.wiki_links) == (["four.md"], ["Ann"])
 
 
 def test_wiki_links_may_have_marks_of_emphasis():

@@ -597,3 +597,23 @@ def test_a_tool_is_found_by_the_name_of_its_server():
         told = catalog.suggest_workflow("tell everybody on slack that the rollback of the deployment failed")
         assert told.tools == ["slack:post_message"]
         assert catalog.get("slack:post_message").metadata["description"] == "Post a message to a channel."
+
+
+def test_a_template_leaves_alone_what_another_process_has_learned_meanwhile(tmp_path, monkeypatch):
+    with ToolCatalog(tmp_path / "kg.sqlite") as catalog, Retriever(tmp_path / "kg.sqlite") as other:
+        catalog.add_tools([{"name": name} for name in "abc"])
+        add = catalog.retriever.add
+
+        def later(*args, **kwargs):
+            other.add(edges=[Edge("a", "b", "followed_by", 0.3)])
+            return add(*args, **kwargs)
+
+        monkeypatch.setattr(catalog.retriever, "add", later)
+        assert catalog.bootstrap_from_templates([list("abc"), list("abc")]) == 1
+        assert [(e.source, e.weight) for e in other.edges(["b"])] == [("a", 0.3), ("b", 1.0)]
+
+
+def test_a_catalogue_is_shown_with_its_graph_also_when_it_is_closed():
+    with ToolCatalog() as catalog:
+        pass
+    assert repr(catalog) == "<ToolCatalog ':memory:'>"

@@ -7,6 +7,7 @@ from typing import Any, Self
 
 from fourfold import ForeignSchema, RetrievalConfig, Retriever
 from fourfold.engines.foreign import address_with
+from fourfold.open_graph import closed_on_failure
 from langchain_fourfold.embeddings import as_embedder, one_embedder
 
 
@@ -46,8 +47,5 @@ class OverPostgres:
         fields.pop("embedder", None)
         graph = Retriever.open_foreign(address, schema, embedder=embedder, config=config)
         build: Callable[..., Self] = cls
-        try:
+        with closed_on_failure(graph):
             return build(retriever=graph, **fields)
-        except BaseException:
-            graph.close()
-            raise

@@ -19,7 +19,7 @@ from fourfold import Edge, InvalidValueError, RetrievalConfig, Retriever, Search
 from fourfold.arguments import file_path, shown
 from fourfold.asking import Options
 from fourfold.ingest.nodes import name_keys_of
-from fourfold.open_graph import OpenedOnce, no_open_graph, open_graph
+from fourfold.open_graph import OpenedOnce, closed_on_failure, no_open_graph, open_graph
 from fourfold.presets import open_under
 from langchain_fourfold import shadow
 from langchain_fourfold.chunks import Contexts, add_documents
@@ -166,8 +166,8 @@ class FourfoldRetriever(OpenedOnce, Contexts, OverPostgres, Traced):
         if (embedder := one_embedder(embeddings, fields)) is not None:
             fields["embedder"] = embedder
         made = cls(path=path, **fields)
-        keys = name_keys_of(name_key)
-        add_documents(made.retriever, documents, name_keys=keys, edges=list(edges))
+        with closed_on_failure(made.retriever, fields.get("retriever")):
+            add_documents(made.retriever, documents, name_keys=name_keys_of(name_key), edges=list(edges))
         return made
 
     @classmethod
@@ -197,7 +197,8 @@ class FourfoldRetriever(OpenedOnce, Contexts, OverPostgres, Traced):
             fields["embedder"] = embedder if embedder is not None else store.embeddings
         made = cls(**fields)
         own = vectors if is_model(made.retriever.embedder, store.embeddings) else {}
-        add_documents(made.retriever, documents, vectors=own, vectors_by=made.retriever.embedder.name)
+        with closed_on_failure(made.retriever, fields.get("retriever")):
+            add_documents(made.retriever, documents, vectors=own, vectors_by=made.retriever.embedder.name)
         return made
 
     @classmethod

@@ -7,7 +7,6 @@ import inspect
 import logging
 import warnings
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import Any
@@ -18,6 +17,7 @@ from langchain_core.vectorstores import VectorStoreRetriever
 
 from fourfold import FourfoldError, FourfoldWarning, Retriever, SearchResult
 from fourfold.arguments import said
+from fourfold.threads import beside
 
 logger = logging.getLogger(__name__)
 """One INFO record a query; its ``comparison`` attribute holds the Comparison."""
@@ -69,9 +69,8 @@ class Shadow:
 
     def beside(self, old: Callable[[], list[Document]]) -> list[Document]:
         """Return the old answer; Fourfold answers at the same time in a thread of its own."""
-        with ThreadPoolExecutor(1) as pool:
-            coming = pool.submit(self._search)
-            answer = old()
+        coming = beside(self._search)
+        answer = old()
         with self._watched():
             self._tell(answer, *coming.result())
         return answer

@@ -18,7 +18,7 @@ from fourfold.ingest import delete_linked
 from fourfold.ingest.nodes import name_keys_of
 from fourfold.listing import by_filter
 from fourfold.mmr import diverse
-from fourfold.open_graph import no_open_graph, open_graph
+from fourfold.open_graph import closed_on_failure, no_open_graph, open_graph
 from langchain_fourfold import chunks
 from langchain_fourfold.chunks import Contexts
 from langchain_fourfold.documents import as_given, documents_of, listed, plain_filter, to_document, to_plain_document
@@ -65,6 +65,7 @@ class FourfoldVectorStore(Contexts, VectorStore):
     ) -> None:
         no_open_graph(embedding, "embedding")
         no_open_graph(path, "path")
+        keys = name_keys_of(name_key)
         if retriever is None:  # one without nodes is false
             retriever = Retriever(
                 path,
@@ -77,7 +78,11 @@ class FourfoldVectorStore(Contexts, VectorStore):
             raise InvalidValueError("embedding, path, config and read_only belong to the retriever that was given.")
         self.retriever = open_graph(retriever)
         self.breakdown = breakdown
-        self._name_keys = name_keys_of(name_key)
+        self._name_keys = keys
+
+    def __repr__(self) -> str:
+        """Name the graph without reading it."""
+        return f"<{type(self).__name__} {self.retriever.path!r}>"
 
     @classmethod
     def from_texts(
@@ -91,7 +96,8 @@ class FourfoldVectorStore(Contexts, VectorStore):
     ) -> Self:
         """Return a store over texts; ``options`` are those of the class."""
         made = cls(embedding, **options)
-        made.add_texts(texts, metadatas, ids=ids)
+        with closed_on_failure(made.retriever, options.get("retriever")):
+            made.add_texts(texts, metadatas, ids=ids)
         return made
 
     @classmethod
@@ -102,7 +108,8 @@ class FourfoldVectorStore(Contexts, VectorStore):
         """
         ids = options.pop("ids", None)
         made = cls(embedding, **options)
-        made.add_documents(documents, ids)
+        with closed_on_failure(made.retriever, options.get("retriever")):
+            made.add_documents(documents, ids)
         return made
 
     @classmethod

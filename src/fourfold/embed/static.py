@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -53,7 +54,7 @@ class StaticEmbedder:
             raise InvalidValueError(f"deadline is {deadline!r}; it must be a positive number of seconds.")
         self._source = source
         self._deadline = deadline
-        self._hub = None if Path(source).exists() else HubModel(source, deadline)
+        self._hub = None if os.path.exists(source) else HubModel(source, deadline)  # of a name too long for a path, too
         self._read: Callable[[Path], Any] = _by_library
         self._model: Any = None
         self._pieces: Wordpieces | None = None

@@ -104,7 +104,10 @@ def lower_bound(
     resampled = np.quantile(drawn, 1.0 - confidence)
     residuals = sums - mean * counts
     error = np.sqrt(n / (n - 1) * np.square(residuals).sum()) / counts.sum()
-    return float(min(resampled, mean - _students_t(n - 1, confidence) * error))
+    bound = float(min(resampled, mean - _students_t(n - 1, confidence) * error))
+    if bound > 0 and sign_flip_p_value(differences, groups=groups, seed=seed) / 2 > 1.0 - confidence:
+        return 0.0
+    return bound
 
 
 def mean_bound(samples: Sequence[FloatArray], *, confidence: float) -> float:

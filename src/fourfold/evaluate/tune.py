@@ -9,7 +9,8 @@ questions are put to the held-out answers, both at ``ERROR``:
    ``ERROR`` of such labellings pass (an exact permutation test), however many queries share an answer and however
    popular it is. Of true labels, shared ones only make the two more alike, and a ranking serves its own far better.
 2. Is the gain above zero? The smaller of the bootstrap's and Student's bound of the paired gain, with whole groups of
-   queries of the same answers resampled. Those that share only some are no one question asked in other words.
+   queries of the same answers resampled; no more than 0 where random signs give as large a gain more often than
+   ``ERROR``. Queries that share only some answers are no one question asked in other words.
 """
 
 from __future__ import annotations

@@ -18,6 +18,7 @@ from fourfold.index.base import Nodes, NodeValues
 from fourfold.index.files import DamagedFileError
 from fourfold.index.pagerank import pagerank
 from fourfold.lazy import lazy
+from fourfold.threads import begun
 
 logger = logging.getLogger(__name__)
 
@@ -138,9 +139,7 @@ class Structure:
             if self._damage is not None:
                 raise self._damage
             if self._thread is None and self._at_work() is None:
-                self._thread = threading.Timer(_PATIENCE, self._propagate_beside)
-                self._thread.name, self._thread.daemon = "fourfold-communities", True
-                self._thread.start()
+                self._thread = begun(threading.Timer(_PATIENCE, self._propagate_beside), "fourfold-communities")
             return self._stale
 
     def leave(self) -> None:

@@ -44,7 +44,6 @@ class Jobs:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
-        self._count = 0
         self._latest: Job | None = None
         self.results: dict[str, Job] = {}
 
@@ -58,10 +57,10 @@ class Jobs:
         with self._lock:
             if self._latest is not None and self._latest.running:
                 raise InvalidValueError("Something is already being measured; wait for it, or stop it.")
-            self._count += 1
-            job = self._latest = Job(self._count, kind)
-            self._thread = threading.Thread(target=self._run, args=(job, work), name=f"lens {kind}", daemon=True)
-            self._thread.start()
+            job = Job(1 if self._latest is None else self._latest.number + 1, kind)
+            thread = threading.Thread(target=self._run, args=(job, work), name=f"lens {kind}", daemon=True)
+            thread.start()
+            self._thread, self._latest = thread, job
         return job
 
     def stop(self) -> None:

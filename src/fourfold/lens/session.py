@@ -20,6 +20,7 @@ from fourfold.lens.jobs import Jobs
 from fourfold.lens.metadata_keys import Key, keys_of
 from fourfold.lens.state import Asked
 from fourfold.snippets import snippet
+from fourfold.threads import begun
 from fourfold.types import Evidence, FloatArray, Weights
 
 if TYPE_CHECKING:  # loaded when a page first needs them: the first page is there half a second earlier
@@ -95,8 +96,7 @@ class Session:
         """Read the index in the background, while the first question is being typed; nothing is embedded for it."""
         with self._lock:
             if self._preparing is None:
-                self._preparing = threading.Thread(target=self._prepared, name="lens prepare", daemon=True)
-                self._preparing.start()
+                self._preparing = begun(threading.Thread(target=self._prepared), "lens prepare")
 
     def _prepared(self) -> None:
         try:

@@ -60,7 +60,8 @@ class KeepingTests(Compared):
     def test_usage(self, both: Both) -> None:
         """How often nodes were used; gone with the node."""
         both.add(*sample(20))
-        used = {"n1": Usage(3, 2, 1.5, 1e9), "n2": Usage(1, 0, 1.0, 2e9), "missing": Usage(1, 1, 1.0, 1.0)}
+        used = {"n1": Usage(3, 2, 1.5, 1e9), "n2": Usage(1, 0, 1.0, 2e9)}
+        used |= dict.fromkeys(("missing", "n1\x00"), Usage(1, 1, 1.0, 1.0))
         if not both.own.backend.capabilities.usage:
             with pytest.raises(UnsupportedError), both.own.backend.transaction(moves=False) as writer:
                 writer.put_usage(used)
@@ -68,7 +69,7 @@ class KeepingTests(Compared):
         with both.own.backend.transaction(moves=False) as writer:
             writer.put_usage(used)
         assert both.own.backend.usage() == {"n1": used["n1"], "n2": used["n2"]}
-        assert both.own.backend.usage(["n2", "x"]) == {"n2": used["n2"]}
+        assert both.own.backend.usage(["n2", "x", "n1\x00"]) == {"n2": used["n2"]}
         both.own.delete(["n1"])
         assert set(both.own.backend.usage()) == {"n2"}
 

@@ -62,6 +62,10 @@ class ToolCatalog(Closing):
         made = partial(type(self), config=self.config, clock=self._given_clock)
         return made, (self.retriever,), {"_own": self._own}
 
+    def __repr__(self) -> str:
+        """Name the graph without reading it."""
+        return f"<{type(self).__name__} {self.retriever.path!r}>"
+
     # -- filling ------------------------------------------------------------------------------------------------
 
     def add_tools(self, tools: object, *, server: str = "", schema_edges: bool = True) -> list[str]:
@@ -141,7 +145,16 @@ class ToolCatalog(Closing):
         for names in listed:
             ids = [known[name] for name in names if name in known]
             edges += [Edge(a, b, learning.FOLLOWED_BY) for a, b in pairwise(ids) if a != b]
-        return self._add_missing(edges)
+        added = 0
+
+        def add(writer: Writer) -> None:  # another process may have learned of some meanwhile
+            nonlocal added
+            writer.put_edges(new := self._unknown(edges))
+            added = len(new)
+
+        if self._unknown(edges):
+            self.retriever.add(also=add)
+        return added
 
     def record_use(self, tools: Sequence[str], success: bool = True) -> None:
         """Learn from a use: counts, success rate, what goes together and what comes next (see ``learning``).
@@ -301,14 +314,12 @@ class ToolCatalog(Closing):
 
     # -- how it is done -----------------------------------------------------------------------------------------
 
-    def _add_missing(self, edges: Sequence[Edge]) -> int:
-        """Add the edges whose (source, target, type) is not known yet; return how many those are."""
-        ends = {edge.source for edge in edges} | {edge.target for edge in edges}
-        known = {(e.source, e.target, e.type) for e in self.retriever.edges(ends)} if ends else set()
-        new = {(e.source, e.target, e.type): e for e in edges if (e.source, e.target, e.type) not in known}
-        if new:
-            self.retriever.add(edges=new.values())
-        return len(new)
+    def _unknown(self, edges: Sequence[Edge]) -> list[Edge]:
+        """Return those of these ``followed_by`` edges that are not there yet, each once."""
+        sources = list({edge.source for edge in edges})
+        there = self.retriever.backend.edges_from(sources, [learning.FOLLOWED_BY])
+        known = {(edge.source, edge.target) for edge in there}
+        return list({ends: e for e in edges if (ends := (e.source, e.target)) not in known}.values())
 
     def _checked_limit(self, limit: int) -> int:
         return whole_number(limit, "limit", most=self.config.max_limit)

@@ -19,6 +19,7 @@ from fourfold.index.snapshot import Snapshot
 from fourfold.ordered import common, distinct, places
 from fourfold.plain_text import plain_text
 from fourfold.retriever import Retriever
+from fourfold.threads import begun
 from fourfold.tools.config import ToolConfig
 from fourfold.tools.graph import Importance, ToolGraph, build_graph, measure
 
@@ -232,8 +233,7 @@ class Knowledge:
                 except Exception:  # most likely the graph was closed meanwhile
                     logger.info("Importance could not be measured; the last known serves on", exc_info=True)
 
-            self._measuring = threading.Thread(target=refresh, name="fourfold-tools", daemon=True)
-            self._measuring.start()
+            self._measuring = begun(threading.Thread(target=refresh), "fourfold-tools")
         return self._carry(nodes)
 
     def _carry(self, nodes: Nodes) -> Importance:

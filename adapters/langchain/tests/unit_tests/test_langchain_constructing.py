@@ -3,7 +3,9 @@
 from pathlib import Path
 
 import pytest
-from langchain_fourfold import FourfoldRetriever
+from langchain_core.documents import Document
+from langchain_core.vectorstores import InMemoryVectorStore
+from langchain_fourfold import FourfoldEmbeddings, FourfoldRetriever, FourfoldVectorStore
 from pydantic import ValidationError
 
 from fourfold import InvalidValueError, Node, Retriever
@@ -41,3 +43,23 @@ def test_what_is_no_path_gets_a_sentence(path):
 def test_what_is_no_open_graph_gets_a_sentence(given):
     with pytest.raises(ValidationError, match="retriever is .*; it must be a fourfold.Retriever, such as Retriever"):
         FourfoldRetriever(retriever=given)
+
+
+def _from_vectorstore(documents, **options):
+    store = InMemoryVectorStore(FourfoldEmbeddings())
+    store.add_documents(documents)
+    return FourfoldRetriever.from_vectorstore(store, **options)
+
+
+@pytest.mark.parametrize(
+    "make", [FourfoldRetriever.from_documents, FourfoldVectorStore.from_documents, _from_vectorstore]
+)
+def test_a_graph_that_could_not_be_filled_is_closed_and_one_that_was_given_stays_open(tmp_path, make):
+    bad = [Document(id="a", page_content="Rome", metadata={"n": object()})]
+    with pytest.raises(InvalidValueError) as refused:
+        make(bad, path=tmp_path / "kg.sqlite")
+    assert refused and not (tmp_path / "kg.sqlite-wal").exists()
+    with Retriever() as graph:
+        with pytest.raises(InvalidValueError):
+            make(bad, retriever=graph)
+        assert len(graph) == 0

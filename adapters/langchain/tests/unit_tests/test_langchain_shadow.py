@@ -200,3 +200,14 @@ def test_what_the_listener_raises_does_not_reach_the_caller():
     retriever = FourfoldRetriever.from_documents(PAGES, compare_with=Old(found=PAGES), on_comparison=listener)
     with pytest.warns(FourfoldWarning, match=r"'boats'; on_comparison, .*, failed: nobody listens\.$"):
         assert retriever.invoke("boats") == PAGES
+
+
+def test_the_old_retriever_answers_where_no_thread_can_be_started(monkeypatch):
+    def refuse(thread):
+        raise RuntimeError("can't start new thread")
+
+    retriever, told = shadowed(old := Old(found=[PAGES[2]]))
+    with monkeypatch.context() as patched:
+        patched.setattr(threading.Thread, "start", refuse)
+        assert retriever.invoke("Who builds boats?") == old.found
+    assert told[0].shared[0] == "2"

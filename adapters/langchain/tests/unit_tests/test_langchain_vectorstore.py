@@ -437,3 +437,7 @@ def test_numbers_of_documents_that_cannot_be_meant_are_told_by_their_names(wrong
     store = FourfoldVectorStore.from_texts(["Read a file", "Write a file"])
     with pytest.raises(fourfold.InvalidValueError, match=f"^{name} is {value!r}; it must be a whole number"):
         store.max_marginal_relevance_search("a file", **wrong)
+
+
+def test_it_is_shown_with_its_graph():
+    assert repr(FourfoldVectorStore()) == "<FourfoldVectorStore ':memory:'>"

@@ -477,3 +477,14 @@ def test_the_path_is_told_and_stays(tmp_path):
     with pytest.raises(AttributeError, match="path"):
         own.path = "other.sqlite"
     assert own.path == str(tmp_path / "kg.sqlite")
+
+
+def test_a_graph_that_could_not_be_filled_is_closed_and_one_that_was_given_stays_open(tmp_path):
+    bad = [TextNode(id_="a", text="Rome", metadata={"n": object()})]
+    with pytest.raises(fourfold.InvalidValueError) as refused:
+        FourfoldRetriever.from_nodes(bad, path=tmp_path / "kg.sqlite")
+    assert refused and not (tmp_path / "kg.sqlite-wal").exists()
+    with Retriever() as graph:
+        with pytest.raises(fourfold.InvalidValueError):
+            FourfoldRetriever.from_nodes(bad, retriever=graph)
+        assert len(graph) == 0

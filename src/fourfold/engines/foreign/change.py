@@ -10,22 +10,25 @@ from fourfold.types import Edge, Node
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
-    """What must be written so that the index of ``generation`` is the foreign graph.
+class Difference:
+    """What the graph that is derived from foreign tables lacks to show them.
 
-    ``hashes`` (by node id) are those of ``nodes``, in their order.
+    Args:
+        nodes: new ones, and those whose content is another.
+        edges: new ones, and those with another weight.
+        gone_nodes: their ids.
+        gone_edges: edges that are no more.
+
     """
 
-    generation: int
     nodes: list[Node]
-    hashes: list[tuple[str, bytes]]
     edges: list[Edge]
     gone_nodes: list[str]
     gone_edges: list[Edge]
 
     @property
     def empty(self) -> bool:
-        """Whether the index is the foreign graph already."""
+        """Whether it shows the tables already."""
         return not (self.nodes or self.edges or self.gone_nodes or self.gone_edges)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -116,6 +116,11 @@ def require_one_dimension(nodes: Mapping[str, Node], path: str) -> None:
     if len(first) > 1:
         listed = " and ".join(f"{size} (node {key!r})" for size, key in list(first.items())[:3])
         raise DimensionError(f"The vectors of {path!r} have several dimensions: {listed}; they must all have one.")
+
+
+def dimension_of(nodes: Iterable[Node]) -> int | None:
+    """Return the length of the vectors that nodes bring, which is one; None where they bring none."""
+    return next((len(node.vector) for node in nodes if node.vector is not None), None)
 
 
 def hash_of(node: Node) -> bytes:

@@ -26,16 +26,15 @@ from fourfold.engines.milvus.state import State
 from fourfold.engines.milvus.wording import Wording
 from fourfold.engines.milvus.write_lease import claimed
 from fourfold.engines.milvus.writer import Writer
-from fourfold.engines.refusals import WithoutBooks
+from fourfold.engines.served import ServedGraph
 from fourfold.engines.usage import Usage
 from fourfold.errors import StoreError
 from fourfold.filters import Clause
 from fourfold.index.base import Allowed, Nodes
-from fourfold.index.snapshot import Snapshot
 from fourfold.types import Edge, Node
 
 
-class MilvusBackend(WithoutBooks):
+class MilvusBackend(ServedGraph):
     """An open graph; StoreError where Milvus cannot be reached, or has no such graph and none may be begun."""
 
     def __init__(self, address: Address, *, read_only: bool = False, must_exist: bool = False) -> None:
@@ -69,18 +68,9 @@ class MilvusBackend(WithoutBooks):
     # -- what it is ---------------------------------------------------------------------------------------------
 
     @property
-    def address(self) -> str:
-        """What opens the place again, its password too."""
-        return self._address.url
-
-    @property
     def link(self) -> Link:
         """The way to Milvus, for measurements."""
         return self._link
-
-    def use(self, config: RetrievalConfig) -> None:
-        """Read by these constants from the next snapshot on."""
-        self._snapshots.use(config)
 
     def close(self) -> None:
         """Close the client; a second call does nothing."""
@@ -104,27 +94,11 @@ class MilvusBackend(WithoutBooks):
     def _reading(self) -> Reading:
         return Reading(self._link, self._state)
 
-    def write(self) -> tuple[int, str]:
-        """Return the generation; no database is put in the place of one that is open, so there is no mark."""
-        return self.generation(), ""
-
-    def knows(self, generation: int, mark: str) -> bool:
-        """Return True, for the same reason."""
-        return True
-
-    def snapshot(self, config: RetrievalConfig | None = None) -> Snapshot:
-        """Return the present generation; with its texts read as another config says, where one is given."""
-        return self._snapshots.current() if config is None else self._snapshots.under(config)
-
     def compact(self) -> None:
         """Delete what nobody reads any more; Milvus itself merges its segments."""
         if not self.read_only:
             with claimed(self._link) as claim:
                 dropped(self._link, claim.state)
-
-    def forget(self) -> None:
-        """Read everything anew at the next snapshot."""
-        self._snapshots.forget()
 
     def allowed(self, clause: Clause) -> Allowed:
         """Return the nodes that meet a filter."""
@@ -246,10 +220,6 @@ class MilvusBackend(WithoutBooks):
         first = {query: place for place, query, *_ in reversed(rows)}
         rows.sort(key=lambda row: (first[row[1]], row[0]))
         return [(query, node, grade) for _, query, node, grade in rows]
-
-    def model(self, name: str) -> bytes | None:
-        """Return None: no embedding model is kept here."""
-        return None
 
     def usage(self, ids: Sequence[str] | None = None) -> dict[str, Usage]:
         """Return the usage of these nodes, or of all, by id; nodes never used are left out."""

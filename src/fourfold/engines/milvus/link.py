@@ -10,7 +10,7 @@ import hashlib
 import logging
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import grpc
@@ -62,28 +62,29 @@ class Link:
         """Calls so far, by all threads; for measurements."""
         self._local = threading.local()
         self._closed = False
-        uri = address.uri if address.folder is None else lite.opened(address.folder, create=create)
-        try:
-            self.client = MilvusClient(
-                uri=uri,
-                token=address.token,
-                db_name=address.database if address.folder is None else "",
-                grpc_options=_SOON,
-            )
-            self.lite = str(self.client.get_server_version()).startswith("milvus_lite")
-            """Whether it is Milvus Lite, in this process or as a server."""
-        except (MilvusException, grpc.RpcError) as error:
+        with ExitStack() as opened:
+            uri = address.uri
             if address.folder is not None:
-                lite.closed(address.folder)
-            raise StoreError(f"{self.path!r} cannot be opened: {_reason(error)}") from error
+                uri = lite.opened(address.folder, create=create)
+                opened.callback(lite.closed, address.folder)
+            try:
+                self.client = MilvusClient(
+                    uri=uri,
+                    token=address.token,
+                    db_name=address.database if address.folder is None else "",
+                    grpc_options=_SOON,
+                )
+                opened.callback(self.client.close)
+                self.lite = str(self.client.get_server_version()).startswith("milvus_lite")
+                """Whether it is Milvus Lite, in this process or as a server."""
+            except (MilvusException, grpc.RpcError) as error:
+                raise StoreError(f"{self.path!r} cannot be opened: {_reason(error)}") from error
+            self._opened = opened.pop_all()
 
     def close(self) -> None:
         """Close the client; a second call does nothing."""
-        if not self._closed:
-            self._closed = True
-            self.client.close()
-            if self.address.folder is not None:
-                lite.closed(self.address.folder)
+        self._closed = True
+        self._opened.close()
 
     def name(self, collection: str) -> str:
         """Return the name of a collection of this graph."""

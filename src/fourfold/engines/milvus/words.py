@@ -114,15 +114,18 @@ class Words:
 
     def holders(self, worths: Mapping[int, float]) -> Holders:
         """Return where terms stand; their worths rank nodes where there are more than can be had at once."""
-        missing = {term: worth for term, worth in worths.items() if term not in self._postings}
+        known = self._postings
+        missing = {term: worth for term, worth in worths.items() if term not in known}
         if missing:
             rows = self._search(missing, "row >= 0")
             if len(rows) == MOST and self._state.next_node > _TURNS * MOST:
                 return self._sampled(worths)
             if len(rows) == MOST:
                 rows = self._in_turns(missing)
-            self._remember(_of_rows(rows, list(missing)), worths)
-        return Holders({term: self._postings[term] for term in worths})
+            found = _of_rows(rows, list(missing))
+            self._remember(found, worths)  # another question may make it forget them at once
+            known = {**known, **found}
+        return Holders({term: known[term] for term in worths})
 
     def labelled(self, terms: Sequence[int], fields: Sequence[str] = FIELDS[:2]) -> Mapping[int, Postings]:
         """Return where these terms stand in the nodes whose name or type, or name alone, holds any of them."""

@@ -21,7 +21,7 @@ from fourfold.engines.milvus.reading import EDGE, Reading
 from fourfold.engines.milvus.rows import keepable
 from fourfold.engines.milvus.staging import Gathered, Staging
 from fourfold.engines.milvus.state import State
-from fourfold.engines.refusals import WriterWithoutBooks
+from fourfold.engines.served import ServedWriter
 from fourfold.engines.usage import Usage
 from fourfold.index.changes import counted_terms
 from fourfold.types import Edge
@@ -54,7 +54,7 @@ def edge_key(key: Key) -> str:
     return digest(*map(str, key))
 
 
-class Writer(WriterWithoutBooks):
+class Writer(ServedWriter):
     """One open write over a commit, with the numbers of terms known so far; see ``engines.base.Writer``."""
 
     def __init__(self, link: Link, state: State, terms: Mapping[str, int], *, moves: bool) -> None:
@@ -124,9 +124,6 @@ class Writer(WriterWithoutBooks):
         """Write the usage of nodes by id; unknown ids are passed over."""
         for identity, num in self.nums(list(usage)).items():
             self.records[records.USAGE, f"{num:x}"] = json.dumps(asdict(usage[identity]))
-
-    def drop_models(self, except_name: str | None = None) -> None:
-        """Do nothing: none is kept."""
 
     def staging(self) -> Staging:
         """Return the staged vectors, open for writing in this transaction."""

@@ -27,13 +27,14 @@ from fourfold.engines.postgres.state import NEAREST, State, Turn
 from fourfold.engines.postgres.tables import GUARDED, PLAIN, Tables
 from fourfold.engines.postgres.wording import Wording
 from fourfold.engines.postgres.writer import Writer
-from fourfold.engines.refusals import WithoutBooks
 from fourfold.engines.sampling import spread
+from fourfold.engines.served import ServedGraph
 from fourfold.engines.usage import Usage
 from fourfold.errors import StoreError
 from fourfold.filters import Clause
 from fourfold.index.base import Allowed, Nodes
-from fourfold.index.snapshot import Snapshot
+from fourfold.lazy import lazy
+from fourfold.threads import begun
 from fourfold.types import Edge, Node
 
 logger = logging.getLogger(__name__)
@@ -41,8 +42,11 @@ _LONGEST_INDEXED = 2000
 """pgvector indexes no longer vectors."""
 
 
-class PostgresBackend(WithoutBooks):
+class PostgresBackend(ServedGraph):
     """An open graph in one schema; StoreError where that is another application's, or the server lacks pgvector."""
+
+    _address: Address
+    _snapshots: Snapshots
 
     def __init__(self, address: Address, *, read_only: bool = False, must_exist: bool = False) -> None:
         self.read_only = read_only
@@ -94,18 +98,9 @@ class PostgresBackend(WithoutBooks):
     capabilities = Capabilities("postgres", phrases=False, documents=False, models=False)
 
     @property
-    def address(self) -> str:
-        """What opens the place again, its password too."""
-        return self._address.url
-
-    @property
     def link(self) -> Link:
         """The way to the server, for measurements."""
         return self._link
-
-    def use(self, config: RetrievalConfig) -> None:
-        """Read by these constants from the next snapshot on."""
-        self._snapshots.use(config)
 
     def close(self) -> None:
         """Wait for work in the background and close all connections; a second call does nothing."""
@@ -123,37 +118,20 @@ class PostgresBackend(WithoutBooks):
         """Return the generation; inside a question, the question's."""
         return Turn.read(self._link).generation
 
-    def write(self) -> tuple[int, str]:
-        """Return the generation; no database is put in the place of one that is open, so there is no mark."""
-        return self.generation(), ""
-
-    def knows(self, generation: int, mark: str) -> bool:
-        """Return True, for the same reason."""
-        return True
-
-    def snapshot(self, config: RetrievalConfig | None = None) -> Snapshot:
-        """Return the present generation; with its texts read as another config says, where one is given."""
-        return self._snapshots.current() if config is None else self._snapshots.under(config)
-
     def compact(self) -> None:
         """Do nothing: a write leaves no segments here, and the server vacuums its tables itself."""
 
-    def forget(self) -> None:
-        """Read everything anew at the next snapshot."""
-        self._snapshots.forget()
-
     def allowed(self, clause: Clause) -> Allowed:
         """Return the nodes that meet a filter."""
-        condition, parameters = filters.compiled(clause, self._folding())
+        condition, parameters = filters.compiled(clause, self._folding)
         sql = f"SELECT array_send(array_agg(n.num)) FROM nodes n WHERE {condition}"
         return Allowed(numbers(self._link.one(sql, *parameters)[0], ">i8"))
 
+    @lazy
     def _folding(self) -> str | None:
-        if not hasattr(self, "_collation"):
-            rows = self._link.rows("SELECT collname FROM pg_collation WHERE collname = ANY(%s)", list(filters.FOLDING))
-            there = {name for (name,) in rows}
-            self._collation = next((name for name in filters.FOLDING if name in there), None)
-        return self._collation
+        rows = self._link.rows("SELECT collname FROM pg_collation WHERE collname = ANY(%s)", list(filters.FOLDING))
+        there = {name for (name,) in rows}
+        return next((name for name in filters.FOLDING if name in there), None)
 
     # -- nodes and edges ----------------------------------------------------------------------------------------
 
@@ -301,11 +279,6 @@ class PostgresBackend(WithoutBooks):
         seen = "EXISTS (SELECT FROM nodes n WHERE n.id = f.node)" if self._tables.guarded else "true"
         return [(query, node, float(grade)) for query, node, grade in self._link.rows(sql.format(seen=seen))]
 
-    def model(self, name: str) -> bytes | None:
-        """Return the embedding model kept under this name, or None."""
-        rows = self._link.rows("SELECT content FROM models WHERE name = %s", name)
-        return bytes(rows[0][0]) if rows else None
-
     def usage(self, ids: Sequence[str] | None = None) -> dict[str, Usage]:
         """Return the usage of these nodes, or of all, by id; nodes never used are left out."""
         rows = self._link.rows(
@@ -339,8 +312,7 @@ class PostgresBackend(WithoutBooks):
     def _tend(self) -> None:
         """Make the index in the background, where there is none yet."""
         if self._maintenance is None or not self._maintenance.is_alive():
-            self._maintenance = threading.Thread(target=self._tended, name="fourfold-index", daemon=True)
-            self._maintenance.start()
+            self._maintenance = begun(threading.Thread(target=self._tended), "fourfold-index")
 
     def _tended(self) -> None:
         try:

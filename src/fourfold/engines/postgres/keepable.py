@@ -24,14 +24,14 @@ def check(node: Node) -> None:
     """Refuse what PostgreSQL cannot keep."""
     check_key(node.id, "A node id")
     for name in ("name", "type", "text"):
-        refuse_nul(f"The {name} of node {node.id!r}", "", getattr(node, name))
+        refuse_nul(f"The {name} of node {node.id!r}", getattr(node, name))
     for key, value, _ in attributes(node.metadata):
         refuse_nul(f"The metadata of node {node.id!r}", key, value if isinstance(value, str) else "")
 
 
 def check_key(key: str, what: str) -> None:
     """Refuse a key that no index can hold."""
-    refuse_nul(what, "", key)
+    refuse_nul(what, key)
     if len(key) > _LONGEST_KEY or len(key.encode()) > _LONGEST_KEY:
         raise InvalidValueError(
             f"{what} has more than {_LONGEST_KEY:,} bytes: {key[:60]!r}…; PostgreSQL keeps no longer."

@@ -171,9 +171,11 @@ class Link:
                 connection.execute(template, parameters)
             connection.execute(f"SELECT pg_advisory_unlock({key})".encode(), (turn,))
             self._configure(connection)
-        except psycopg.Error as error:
-            connection.close()
-            raise StoreError(f"{self.path!r} cannot be changed: {reason(error)}") from error
+        except BaseException as error:
+            connection.close()  # it may have the turn, and waits for ever
+            if isinstance(error, psycopg.Error):
+                raise StoreError(f"{self.path!r} cannot be changed: {reason(error)}") from error
+            raise
         finally:
             self._connections.give_back(connection)
 

@@ -22,7 +22,7 @@ from fourfold.engines.postgres.postings import keys_of_names, masks, postings_of
 from fourfold.engines.postgres.rows import sendable
 from fourfold.engines.postgres.staging import Staging
 from fourfold.engines.postgres.state import damaged
-from fourfold.engines.refusals import WriterWithoutBooks
+from fourfold.engines.served import ServedWriter
 from fourfold.engines.usage import Usage
 from fourfold.filters import attributes
 from fourfold.index.changes import PIECE
@@ -33,7 +33,7 @@ INDEXED_FROM = 20_000
 """Vectors from which on an index finds the nearest: below, comparing all takes a few milliseconds and is exact."""
 
 
-class Writer(WriterWithoutBooks):
+class Writer(ServedWriter):
     """One open write in a transaction of the connection; see ``engines.base.Writer``."""
 
     def __init__(self, connection: Connection, *, moves: bool) -> None:
@@ -102,13 +102,9 @@ class Writer(WriterWithoutBooks):
             "INSERT INTO meta VALUES (%s, %s) ON CONFLICT (key) DO UPDATE SET value = excluded.value", (key, value)
         )
 
-    def drop_models(self, except_name: str | None = None) -> None:
-        """Drop the models kept, but for one."""
-        self._connection.execute("DELETE FROM models WHERE name IS DISTINCT FROM %s", (except_name,))
-
     def put_feedback(self, query: str, node_id: str, grade: float) -> None:
         """Keep what a user said of an answer; the latest word on a pair counts."""
-        refuse_nul("The query", query, query)
+        refuse_nul("The query", query)
         pair = hashlib.blake2b(json.dumps([query, node_id]).encode(), digest_size=16).hexdigest()
         self._connection.execute(
             "INSERT INTO feedback (query, node, grade, pair) VALUES (%s, %s, %s, %s) "
@@ -118,7 +114,7 @@ class Writer(WriterWithoutBooks):
 
     def put_usage(self, usage: Mapping[str, Usage]) -> None:
         """Write the usage of nodes by id; unknown ids are passed over."""
-        rows = list(usage.items())
+        rows = [(identity, usage[identity]) for identity in sendable(list(usage))]
         self._connection.execute(
             "INSERT INTO usage SELECT n.num, u.uses, u.successes, u.recent, u.used_at "
             "FROM unnest(%s::text[], %s::bigint[], %s::bigint[], %s::float8[], %s::float8[]) "

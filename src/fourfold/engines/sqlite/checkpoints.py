@@ -13,6 +13,8 @@ import weakref
 from contextlib import suppress
 from typing import Any
 
+from fourfold.threads import begun
+
 _SHARE = 30
 """Of so many seconds one is spent on it, at most: it waits for the disk as a write does not."""
 _LEAST = 0.05
@@ -35,10 +37,9 @@ class Log:
         if wait <= 0:
             self._take_in()
         elif self._timer is None:
-            self._timer = threading.Timer(wait, _when_due, (weakref.ref(self),))
-            self._timer.daemon = True
-            self._timer.name = "fourfold-log"
-            self._timer.start()
+            self._timer = begun(threading.Timer(wait, _when_due, (weakref.ref(self),)), "fourfold-log")
+            if self._timer is None:
+                self._take_in()
 
     def close(self) -> None:
         """Leave the rest to SQLite, which takes all in when the last connection is closed; who calls holds the lock."""

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from fourfold.engines.sqlite import forks
 from fourfold.index import files
+from fourfold.threads import begun
 
 try:
     import fcntl
@@ -249,14 +250,12 @@ def _beating(held: int) -> Iterator[None]:
             with suppress(OSError):
                 os.utime(held)
 
-    thread = threading.Thread(target=beat, name="fourfold-turn", daemon=True)
-    with suppress(RuntimeError):  # no more threads: others wait a while, and then no more
-        thread.start()
+    thread = begun(threading.Thread(target=beat), "fourfold-turn")  # without one others wait a while, and then no more
     try:
         yield
     finally:
         ended.set()
-        if thread.ident is not None:
+        if thread is not None:
             thread.join()
 
 

@@ -55,11 +55,6 @@ class ForeignGraph:
     edges: dict[tuple[str, str, str], float]
     counts: dict[str, int] = field(default_factory=dict)
 
-    @property
-    def dimensions(self) -> int | None:
-        """The length of its vectors, or None if it has none."""
-        return next((len(node.vector) for node in self.nodes.values() if node.vector is not None), None)
-
 
 class ForeignFile:
     """A foreign SQLite file, open for reading.
@@ -120,14 +115,14 @@ class ForeignFile:
         return True
 
     def stamp(self) -> str:
-        """Return what tells this state of the file from others after a restart; empty if it is too fresh to tell.
+        """Return what tells this state of the file from others after a restart; empty if it is too fresh or gone.
 
         Two writes within one tick of the file system's clock look alike, so a recent change is not trusted.
         """
         file = self.file
         status = [_status(name) for name in (file, f"{file}-wal")]
-        newest = max(s[2] for s in status if s is not None)
-        return json.dumps(status) if time.time_ns() - newest > _SETTLED_NS else ""
+        newest = max((s[2] for s in status if s is not None), default=None)
+        return "" if newest is None or time.time_ns() - newest <= _SETTLED_NS else json.dumps(status)
 
     def _state(self) -> tuple[int, Status]:
         version = self._connection.execute("PRAGMA data_version").fetchone()[0]
@@ -200,7 +195,8 @@ class ForeignFile:
         try:
             yield
         finally:
-            self._connection.execute("COMMIT")
+            if self._connection.in_transaction:  # an error of the disk may have ended it
+                self._connection.execute("COMMIT")
 
     def _understand(self) -> None:
         """Learn what the tables mean, as given or found, with remarks on those that cannot be read."""

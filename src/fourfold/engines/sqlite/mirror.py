@@ -9,13 +9,15 @@ import json
 import os
 import threading
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from fourfold.engines.base import Backend
 from fourfold.engines.base import Writer as AnyWriter
 from fourfold.engines.foreign import Follower as AnyFollower
 from fourfold.engines.foreign import ForeignSchema, Write
-from fourfold.engines.foreign.change import Change, MovedError, schema_as_json
+from fourfold.engines.foreign.change import Difference, MovedError, schema_as_json
+from fourfold.engines.foreign.values import dimension_of
 from fourfold.engines.sqlite.connection import address_of
 from fourfold.engines.sqlite.foreign import ForeignFile, ForeignGraph
 from fourfold.engines.sqlite.store import EDGES, Store
@@ -25,6 +27,14 @@ from fourfold.types import Edge
 
 _ATTEMPTS = 20
 _TABLE = "CREATE TABLE IF NOT EXISTS foreign_nodes (id TEXT PRIMARY KEY, hash BLOB NOT NULL) WITHOUT ROWID"
+
+
+@dataclass(frozen=True, slots=True)
+class Change(Difference):
+    """What the index of ``generation`` lacks; ``hashes`` (by node id) are those of ``nodes``, in their order."""
+
+    generation: int
+    hashes: list[tuple[str, bytes]]
 
 
 class Mirror:
@@ -65,7 +75,7 @@ class Mirror:
         edges = {(source, target, kind): weight for source, target, kind, weight in self._store.select(EDGES)}
         changed = [key for key, digest in graph.hashes.items() if hashes.get(key) != digest]
         return Change(
-            generation,
+            generation=generation,
             nodes=[graph.nodes[key] for key in changed],
             hashes=[(key, graph.hashes[key]) for key in changed],
             edges=[Edge(*key, weight) for key, weight in graph.edges.items() if edges.get(key) != weight],
@@ -162,7 +172,7 @@ class Follower(AnyFollower):
     def _take_in(self, graph: ForeignGraph) -> None:
         """Write the difference between the foreign graph and its index in one transaction."""
         stamp, schema = self._file.stamp(), schema_as_json(self._file.schema)
-        if not self._mirror.can_stand_beside(graph.dimensions):
+        if not self._mirror.can_stand_beside(dimension_of(graph.nodes.values())):
             self._mirror.reset()  # other vectors throughout: nothing of the old index can stay
         change = self._mirror.difference(graph)
         if change.empty and self._mirror.is_signed(stamp, schema, graph.counts):

@@ -110,7 +110,7 @@ INSERT INTO meta VALUES ('generation', '0');
 """
 
 _DOCUMENTS = """
--- What ingest keeps beside the graph (see store.documents). A document is a node; the texts it is read in are its
+-- What ingest keeps beside the graph (see engines.documents). A document is a node; the texts it is read in are its
 -- passages: the node itself, or its chunks, whose document then holds no text and is no answer of its own.
 CREATE TABLE documents (
     node INTEGER PRIMARY KEY REFERENCES nodes (num) ON DELETE CASCADE,
@@ -174,7 +174,7 @@ CREATE TABLE derived_edges (edge INTEGER PRIMARY KEY REFERENCES edges (num) ON D
 """
 
 _VERSION_2 = """
--- The vectors of the embedder the graph is about to change to (see store.staging); hash is that of the node they were
+-- The vectors of the embedder the graph is about to change to (see engines.staging); hash is that of the node they were
 -- made from. Searches read ``vectors`` until every node has one here.
 CREATE TABLE staged_vectors (
     node INTEGER PRIMARY KEY REFERENCES nodes (num) ON DELETE CASCADE,

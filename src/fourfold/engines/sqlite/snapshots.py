@@ -52,6 +52,7 @@ from fourfold.index.tokens import Tokens, TokenSegment
 from fourfold.index.vector_segment import VectorSegment
 from fourfold.index.vector_segment import merge as merge_vectors
 from fourfold.index.vectors import Vectors
+from fourfold.threads import begun
 
 _PAGE = 10_000
 
@@ -334,9 +335,9 @@ class Snapshots:
 
     def _compact_beside(self) -> None:
         """Compact beside the searches, where that is worth it or done by another process, and not under way already."""
-        if self._compaction is None and (self._worth_compacting() is not None or self._derived.have_newer()):
-            self._compaction = threading.Thread(target=self._compact_all, name="fourfold-compaction", daemon=True)
-            self._compaction.start()
+        at_work = self._compaction is not None and self._compaction.is_alive()
+        if not at_work and (self._worth_compacting() is not None or self._derived.have_newer()):
+            self._compaction = begun(threading.Thread(target=self._compact_all), "fourfold-compaction")
 
     def _worth_compacting(self) -> bool | None:
         """Whether all segments are to be merged, or only vectors to be coded; None where neither is worth it."""
@@ -347,20 +348,16 @@ class Snapshots:
 
     def _compact_all(self) -> None:
         """Compact, and again what was written meanwhile: no other write may come that would see to it."""
-        try:
-            while True:
-                self._take_over()
-                with self._lock:  # whoever writes after this look begins anew
-                    if (whole := self._worth_compacting()) is None:
-                        self._compaction = None
-                        return
-                waits = whole and self._hurried is not threading.current_thread()
-                with self._derived.turn() if waits else nullcontext(True) as ours:
-                    if ours and not self._derived.have_newer():  # else it is taken over, now or when it is done
-                        self._compact(whole=whole)
-        except BaseException:
-            self._compaction = None
-            raise
+        while True:
+            self._take_over()
+            with self._lock:  # whoever writes after this look begins anew
+                if (whole := self._worth_compacting()) is None:
+                    self._compaction = None
+                    return
+            waits = whole and self._hurried is not threading.current_thread()
+            with self._derived.turn() if waits else nullcontext(True) as ours:
+                if ours and not self._derived.have_newer():  # else it is taken over, now or when it is done
+                    self._compact(whole=whole)
 
     def _take_over(self) -> None:
         """Go on with what another process has merged and kept: no need to do the same, or to hold what it replaced."""

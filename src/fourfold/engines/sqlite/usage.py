@@ -5,10 +5,9 @@ The table is made by the first write, so that a file nobody learns from stays as
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 
-from fourfold.engines.sqlite.rows import amounts, texts
+from fourfold.engines.sqlite.rows import amounts, id_list, texts
 from fourfold.engines.sqlite.store import Store
 from fourfold.engines.sqlite.writer import Writer
 from fourfold.engines.usage import Usage
@@ -45,7 +44,7 @@ def read(store: Store, ids: Sequence[str] | None = None) -> dict[str, Usage]:
     with store.reading() as connection:
         if not connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'usage'").fetchone():
             return {}
-        rows = connection.execute(sql, () if ids is None else (json.dumps(list(ids)),)).fetchall()
+        rows = connection.execute(sql, () if ids is None else (id_list(ids),)).fetchall()
         texts(row[0] for row in rows)
         for place, kind in enumerate(_KINDS, start=1):
             amounts((row[place] for row in rows), kind)

@@ -19,31 +19,32 @@ MAX_DEPTH = 32
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 
 
-def front_matter(source: str) -> tuple[dict[str, Any], str]:
-    """Return the metadata at the head of a text, as JSON values, and the text without it.
+def front_matter(source: str) -> tuple[dict[str, Any], str, str | None]:
+    """Return the metadata at the head of a text, as JSON values, the text without it, and why it could not be read.
 
-    Dates become their text, keys strings. A text between two rules that is no mapping stays in the text.
+    Dates become their text, keys strings. A text between two rules that is no mapping stays in the text. It cannot be
+    read where it is no YAML, is too long or too deep, uses an alias, or holds a value that cannot be.
 
     Raises:
-        InvalidValueError: it is no YAML, is too long or too deep, uses an alias, or holds a value that cannot be;
-            the sentence says what.
         MissingExtraError: PyYAML is not installed.
 
     """
     found = _FRONT_MATTER.match(source)
     if found is None:
-        return {}, source
-    given = found.group(1)
-    if len(given) > MAX_LENGTH:
-        raise InvalidValueError(f"the front matter has {len(given):,} characters; at most {MAX_LENGTH:,} are read.")
-    metadata = _loaded(given)
+        return {}, source, None
+    try:
+        metadata = _loaded(found.group(1))
+    except InvalidValueError as error:
+        return {}, source[found.end() :], f"{error} It stays in the text."
     if not isinstance(metadata, dict):
-        return {}, source
-    return of_others(metadata), source[found.end() :]
+        return {}, source, None
+    return of_others(metadata), source[found.end() :], None
 
 
 def _loaded(given: str) -> object:
     """Return front matter as JSON values, whatever type it is of."""
+    if len(given) > MAX_LENGTH:
+        raise InvalidValueError(f"the front matter has {len(given):,} characters; at most {MAX_LENGTH:,} are read.")
     yaml = load("yaml", "Reading front matter", extra="ingest")
     try:
         _check_shape(yaml, given)

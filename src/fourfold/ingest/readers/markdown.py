@@ -23,17 +23,20 @@ _PICTURE = re.compile(r"(data:[\w.+-]+/[\w.+-]+(?:;[\w=.+-]+)*;base64,)[A-Za-z0-
 def parse_markdown(source: str) -> Parsed:
     """Read Markdown (CommonMark with tables); the text is the source without its front matter and written-in pictures.
 
+    Front matter that cannot be read stays in the text, and ``problem`` says why.
+
     Raises:
-        InvalidValueError: the front matter cannot be read; the sentence says why.
         MissingExtraError: markdown-it-py or PyYAML is not installed.
 
     """
-    metadata, body = front_matter(whole := plain_lines(source))
+    metadata, body, problem = front_matter(whole := plain_lines(source))
+    head = whole.removesuffix(body)
+    kept = "" if problem is None else _PICTURE.sub(r"\1…", head)
     text = _PICTURE.sub(r"\1…", body)
     library = load("markdown_it", "Reading Markdown", extra="ingest")
     tokens = library.MarkdownIt("commonmark").enable("table").parse(text)
     headings = [
-        (token.map[0], int(token.tag[1:]), _words(tokens[place + 1].children or ()))
+        (kept.count("\n") + token.map[0], int(token.tag[1:]), _words(tokens[place + 1].children or ()))
         for place, token in enumerate(tokens)
         if token.type == "heading_open" and token.map and token.level == 0
     ]
@@ -41,9 +44,9 @@ def parse_markdown(source: str) -> Parsed:
     given = metadata.get("title")
     is_number = isinstance(given, (int, float)) and not isinstance(given, bool)  # 1984 is a title
     title = str(given) if is_number or (isinstance(given, str) and given) else first
-    sections = tuple(cut_at(text, with_those_above(headings, title)))
-    parsed = Parsed(text.strip(), title, metadata, sections=sections)
-    parsed.wiki_links += map(str.strip, _WIKI_LINK.findall(whole.removesuffix(body)))
+    sections = tuple(cut_at(kept + text, with_those_above(headings, title)))
+    parsed = Parsed((kept + text).strip(), title, metadata, sections=sections, problem=problem)
+    parsed.wiki_links += map(str.strip, _WIKI_LINK.findall(head))
     for token in tokens:
         for child in token.children or ():
             if child.type == "link_open" and (target := child.attrGet("href")):

@@ -19,7 +19,7 @@ def read_notebook(data: bytes) -> Parsed:
     """Read a notebook of format 3 or 4; YAML in a first raw cell is front matter.
 
     Raises:
-        InvalidValueError: it is no notebook, or its front matter cannot be read.
+        InvalidValueError: it is no notebook.
         MissingExtraError: markdown-it-py is not installed.
 
     """

@@ -43,7 +43,7 @@ from fourfold.arguments import whole_number
 from fourfold.asking import Options
 from fourfold.engines.foreign import address_with
 from fourfold.ingest.nodes import name_keys_of
-from fourfold.open_graph import no_open_graph, open_graph
+from fourfold.open_graph import closed_on_failure, no_open_graph, open_graph
 from fourfold.presets import open_under
 
 if TYPE_CHECKING:
@@ -186,7 +186,8 @@ class FourfoldRetriever(BaseRetriever):
         given = listed(nodes)
         objects = {node.index_id: node.obj for node in given if isinstance(node, IndexNode) and node.obj is not None}
         made = cls(**{**options, "object_map": {**objects, **(options.get("object_map") or {})}})
-        made.insert_nodes(given, name_key=name_key, metadata_mode=metadata_mode)
+        with closed_on_failure(made.retriever, options.get("retriever")):
+            made.insert_nodes(given, name_key=name_key, metadata_mode=metadata_mode)
         return made
 
     @classmethod
@@ -247,11 +248,8 @@ class FourfoldRetriever(BaseRetriever):
         table = None if table_name is None else f"data_{table_name.lower()}"  # as the store calls it
         address = address_with(connection, table=table, schema=schema_name)
         graph = Retriever.open_foreign(address, schema, embedder=as_embedder(embed_model), config=config)
-        try:
+        with closed_on_failure(graph):
             return cls(retriever=graph, **options)
-        except BaseException:
-            graph.close()
-            raise
 
     @classmethod
     def from_property_graph(cls, index: PropertyGraphIndex, **options: Any) -> Self:
@@ -265,7 +263,8 @@ class FourfoldRetriever(BaseRetriever):
         require_index(index, "property_graph_store", "PropertyGraphIndex")
         texts, entities, edges = graph_of(index.property_graph_store)
         made = cls.from_nodes(texts, **options)
-        made.retriever.add(entities, edges)
+        with closed_on_failure(made.retriever, options.get("retriever")):
+            made.retriever.add(entities, edges)
         return made
 
     def insert_nodes(
@@ -279,7 +278,7 @@ class FourfoldRetriever(BaseRetriever):
         keys = name_keys_of(name_key)
         add_nodes(self.retriever, nodes, name_keys=keys, metadata_mode=metadata_mode, vectors_by=self._vectors_by)
 
-    def delete_nodes(self, node_ids: Sequence[str]) -> None:
+    def delete_nodes(self, node_ids: Iterable[str]) -> None:
         """Delete nodes by id; unknown ones are passed over."""
         delete_nodes(self.retriever, node_ids)
 

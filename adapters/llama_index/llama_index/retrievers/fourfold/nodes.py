@@ -314,10 +314,10 @@ def delete_ref_doc(retriever: Retriever, ref_doc_id: str) -> None:
     delete_nodes(retriever, [ref_doc_id, *ids_where(retriever, {REF_DOC_ID: ref_doc_id})])
 
 
-def delete_nodes(retriever: Retriever, node_ids: Sequence[str]) -> None:
+def delete_nodes(retriever: Retriever, node_ids: Iterable[str]) -> None:
     """Delete nodes by id; unknown ones are passed over."""
-    remember_kept(retriever, strings(node_ids, "ids"))
-    delete_linked(retriever, node_ids)
+    remember_kept(retriever, ids := strings(node_ids, "ids"))
+    delete_linked(retriever, ids)
 
 
 def remember_kept(retriever: Retriever, gone: Iterable[str]) -> None:

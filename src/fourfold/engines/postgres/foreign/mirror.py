@@ -17,9 +17,10 @@ from fourfold.engines.foreign import Follower as AnyFollower
 from fourfold.engines.foreign import ForeignSchema, Write
 from fourfold.engines.foreign.change import MovedError, schema_as_json
 from fourfold.engines.foreign.remarks import remarks
+from fourfold.engines.foreign.values import dimension_of
 from fourfold.engines.postgres.address import Address, ForeignAddress
 from fourfold.engines.postgres.backend import PostgresBackend
-from fourfold.engines.postgres.foreign.reading import Difference, Reader, Stamp
+from fourfold.engines.postgres.foreign.reading import Compared, Reader, Stamp
 from fourfold.engines.postgres.foreign.statements import MIRRORED, Statements
 from fourfold.engines.postgres.foreign.tables import Tables, matches, understood
 from fourfold.engines.postgres.foreign.watching import (
@@ -204,14 +205,14 @@ class Follower(AnyFollower):
         """Return the generation of the mirror in the state that is being read."""
         return int(self._link.one(f"SELECT generation FROM {self._ours}.state")[0])
 
-    def _must_begin_anew(self, found: Difference, stamp: Stamp | None) -> bool:
+    def _must_begin_anew(self, found: Compared, stamp: Stamp | None) -> bool:
         """Whether vectors are of another kind now than those that the mirror holds."""
         held = self._backend.meta("dimensions")
         if held is None:
             return False
         embedded = self._backend.meta("embedder") is not None
-        if found.dimensions is not None:
-            return embedded or held != str(found.dimensions)
+        if (dimension := dimension_of(found.nodes)) is not None:
+            return embedded or held != str(dimension)
         return stamp is not None and not stamp.vectors and not embedded
 
     def _reset(self, generation: int) -> None:
@@ -227,7 +228,7 @@ class Follower(AnyFollower):
         if writer.generation != generation + 1:
             raise MovedError
 
-    def _take_in(self, found: Difference, generation: int, news: News, stamp: Stamp | None, schema: str) -> None:
+    def _take_in(self, found: Compared, generation: int, news: News, stamp: Stamp | None, schema: str) -> None:
         """Write the difference in one transaction; where only places of rows have moved, no search sees a change."""
 
         def first(writer: AnyWriter) -> None:
@@ -245,7 +246,7 @@ class Follower(AnyFollower):
                 raise MovedError
             self._sign(writer, found, news, stamp, schema)
 
-    def _sign(self, writer: Writer, found: Difference, news: News, stamp: Stamp | None, schema: str) -> None:
+    def _sign(self, writer: Writer, found: Compared, news: News, stamp: Stamp | None, schema: str) -> None:
         writer.execute(f"DELETE FROM {self._ours}.{MIRRORED} WHERE id = ANY(%s::text[])", found.gone_nodes)
         ids, versions, hashes = (list(column) for column in zip(*found.seen, strict=True)) if found.seen else ([],) * 3
         writer.execute(

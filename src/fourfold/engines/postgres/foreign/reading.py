@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.engines.foreign import ForeignSchema
+from fourfold.engines.foreign.change import Difference
 from fourfold.engines.foreign.values import hash_of, is_too_deep, metadata_of, require_one_dimension, vector_of
 from fourfold.engines.postgres.foreign import stores
 from fourfold.engines.postgres.foreign.statements import Statements
@@ -31,36 +32,18 @@ class Stamp:
     vectors: bool
 
 
-@dataclass(frozen=True)
-class Difference:
-    """What the mirror lacks.
+@dataclass(frozen=True, slots=True)
+class Compared(Difference):
+    """What the mirror lacks; where that is nothing, rows may have been written again.
 
     Args:
-        nodes: new ones, and those whose content is another.
-        edges: new ones, and those with another weight.
-        gone_nodes: their ids.
-        gone_edges: edges that are no more.
         seen: (id, version, hash) of every row that is new or was written again.
         counts: what had to be passed over, by reason; None where not all was looked at.
 
     """
 
-    nodes: list[Node]
-    edges: list[Edge]
-    gone_nodes: list[str]
-    gone_edges: list[Edge]
     seen: list[tuple[str, int, bytes]]
     counts: dict[str, int] | None
-
-    @property
-    def empty(self) -> bool:
-        """Whether the mirror shows the tables already, though rows may have been written again."""
-        return not (self.nodes or self.edges or self.gone_nodes or self.gone_edges)
-
-    @property
-    def dimensions(self) -> int | None:
-        """The length of the vectors that nodes bring, or None."""
-        return next((len(node.vector) for node in self.nodes if node.vector is not None), None)
 
 
 class Reader:
@@ -76,7 +59,7 @@ class Reader:
         rows = [found[0] for found in self._link.ask(*((sql, self._only) for sql in self._statements.stamps))]
         return Stamp(json.dumps([[int(count), total] for count, total, _ in rows]), any(row[2] for row in rows))
 
-    def difference(self, ids: Sequence[str] | None = None, *, edges: bool = True) -> Difference:
+    def difference(self, ids: Sequence[str] | None = None, *, edges: bool = True) -> Compared:
         """Compare the tables with the mirror: all nodes, or those of some ids alone; and the edges, too."""
         s, asked = self._statements, {**self._only, **({} if ids is None else {"ids": list(ids)})}
         rows = self._link.ask((s.difference(some=ids is not None), asked))[0]
@@ -88,7 +71,7 @@ class Reader:
         changed = [nodes[identity] for identity, digest in hashes.items() if own.get(identity) != digest]
         compare = edges and s.edges is not None
         found: list[Any] = self._link.ask((s.changed_edges, self._only))[0] if compare else []
-        return Difference(
+        return Compared(
             nodes=changed,
             edges=[Edge(*row) for row in found if row[3] is not None],
             gone_nodes=gone,
