@@ -34,7 +34,8 @@ def name_keys(terms: NDArray[np.int64], counts: NDArray[np.int64], starts: NDArr
         starts: (n_names + 1,) name i has ``terms[starts[i]:starts[i + 1]]``.
 
     """
-    sums = np.concatenate((np.zeros(1, np.uint64), np.cumsum(hashes(terms) * counts.astype(np.uint64), dtype=np.uint64)))
+    weighed = np.cumsum(hashes(terms) * counts.astype(np.uint64), dtype=np.uint64)
+    sums = np.concatenate((np.zeros(1, np.uint64), weighed))
     keys: Keys = sums[starts[1:]] - sums[starts[:-1]]
     return keys
 
