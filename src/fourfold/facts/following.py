@@ -21,6 +21,7 @@ from fourfold.facts.choices import Read
 from fourfold.facts.doers import of_described, who_did
 from fourfold.facts.kinds import Kinds
 from fourfold.facts.near_names import nearest
+from fourfold.facts.of_a_type import of_a_type
 from fourfold.facts.question import Question
 from fourfold.facts.telling import asked_for_story, said_itself, telling, tells_itself
 from fourfold.facts.topical import Topic
@@ -156,12 +157,13 @@ def _one_of_two(question: Question) -> Answer | None:
 
 
 def _of_all(question: Question) -> Answer | None:
-    """Return what has an amount of all that there is of a kind, "the highest mountain", where nothing else is named."""
-    asked = asked_for(question.plain, (), question.relations.holds)
-    if asked is None or any(_names(question)):
-        return None
-    kinds = Kinds.of(question)
-    return amounts.of_all(kinds, Sentence(question.query.words, ()), asked)
+    """Return what is meant of all that there is of a kind, where nothing else is named: "the highest mountain"."""
+    named, asked = [*_names(question)], asked_for(question.plain, (), question.relations.holds)
+    if asked is not None and not named:
+        found = amounts.of_all(Kinds.of(question), Sentence(question.query.words, ()), asked)
+        if found is not None:
+            return found
+    return of_a_type(question, named)
 
 
 def _names(question: Question) -> Iterator[Named]:
