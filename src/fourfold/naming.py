@@ -8,7 +8,7 @@ from typing import TypeVar
 from fourfold.cache import Remembered
 from fourfold.engines import Backend
 from fourfold.index.base import Nodes
-from fourfold.language.properties import Row, single_values
+from fourfold.language.properties import Row, values_of
 from fourfold.tokenizer import Tokenizer
 
 T = TypeVar("T")
@@ -38,7 +38,7 @@ class Naming:
 
         def rows(nums: list[int]) -> list[Row]:
             nodes = backend.nodes(nums)
-            return [single_values(nodes[num].metadata) if num in nodes else {} for num in nums]
+            return [values_of(nodes[num].metadata) if num in nodes else {} for num in nums]
 
         self._terms = tokenizer.terms
         self._names = Remembered(names, _MOST)
@@ -56,7 +56,7 @@ class Naming:
         return self._types.of(nodes.tolist())
 
     def rows_of(self, nodes: Nodes) -> list[Row]:
-        """Return the single values of nodes' metadata."""
+        """Return the values of nodes' metadata, see ``language.properties``."""
         return self._rows.of(nodes.tolist())
 
     def words_of(self, nodes: Nodes) -> list[tuple[str, ...]]:

@@ -57,7 +57,7 @@ class Query:
     types_of: Callable[[Nodes], Sequence[str]] = lambda nodes: [""] * len(nodes)
     """Nodes → their types."""
     rows_of: Callable[[Nodes], Sequence[Row]] = lambda nodes: [{}] * len(nodes)
-    """Nodes → the single values of their metadata."""
+    """Nodes → the values of their metadata, see ``language.properties``."""
     texts_of: Callable[[Nodes], Sequence[str]] = lambda nodes: [""] * len(nodes)
     """Nodes → their texts, read anew each time."""
     themselves: Callable[[], Nodes] = lambda: NO_NODES

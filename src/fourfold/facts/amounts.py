@@ -21,7 +21,7 @@ from fourfold.language.amounts import Measured, is_one
 from fourfold.language.asked import SAME_FAMILY
 from fourfold.language.lexicon import is_date
 from fourfold.language.name_matching import Named, nodes_of, places_of
-from fourfold.language.properties import Properties
+from fourfold.language.properties import Properties, in_words
 from fourfold.language.syntax import Sentence
 from fourfold.ragged import distinct
 from fourfold.signals.paths import OF_ANOTHER_KIND, Answer
@@ -49,7 +49,7 @@ def put_first(question: Question, answer: Answer, asked: Measured) -> Answer | N
         found = _beside(question, answer.nodes[best], asked)
         amounts = None if found is None else found.values
     if amounts is None:
-        amounts, _, asked = _by_metadata(question, answer.nodes[best], asked)
+        amounts, _, asked = _by_metadata(question, question.all_named, answer.nodes[best], asked)
     if np.isnan(amounts).all():
         return None
     of_it = np.zeros(len(answer.nodes), bool)
@@ -87,22 +87,24 @@ def of_two(question: Question, named: Sequence[Named], asked: Measured) -> Answe
 def _of_two_by_metadata(question: Question, named: Sequence[Named], asked: Measured) -> Answer | None:
     """Return the same by the metadata of the two."""
     nodes = nodes_of(named)
-    values, told, asked = _by_metadata(question, nodes, asked)
+    values, told, asked = _by_metadata(question, named, nodes, asked)
     if len(nodes) != len(named) or np.isnan(values).any() or (of_it := are_meant(values, asked)).sum() != 1:
         return None
     said = dict(zip(nodes.tolist(), told, strict=True))
     return Answer(nodes, np.where(of_it, 1.0, OF_ANOTHER_KIND), 1.0, nodes, (), told=said)
 
 
-def _by_metadata(question: Question, nodes: Nodes, asked: Measured) -> tuple[FloatArray, list[str], Measured]:
+def _by_metadata(
+    question: Question, named: Sequence[Named], nodes: Nodes, asked: Measured
+) -> tuple[FloatArray, list[str], Measured]:
     """Return the amount that the metadata of each node tells, (n_nodes,), NaN: none; in words; what is asked."""
     rows = question.query.rows_of(nodes)
     properties = Properties(question.query.words, rows, question.relations.labels.terms)
-    free = set(range(len(question.plain))) - places_of(question.all_named)
+    free = set(range(len(question.plain))) - places_of(named)
     key, _ = properties.amount(asked, free)
     asked = asked.of_key(key)
     values = values_of(properties, key, of_time=asked.of_time)
-    return values, [f"{key} {row.get(key, '')}" for row in rows], asked
+    return values, [in_words(key, row) for row in rows], asked
 
 
 def of_all(kinds: Kinds, sentence: Sentence, asked: Measured) -> Answer | None:

@@ -1,4 +1,4 @@
-"""All nodes of a type that meet what a question says of them, and names none: "broken devices", "wards without a pump".
+"""All nodes of a type that meet what a question says of them: "broken devices", "wards without a pump".
 
 What it says is told by their metadata (``language.properties``), an amount there ("opened after 1960", "the cheapest"),
 or what stands beside them ("without a pump", "with the most devices"). Nothing is answered where a word is left that
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from fourfold import ordered
 from fourfold.facts import amounts
+from fourfold.facts.excepted import FREE
 from fourfold.facts.kinds import Kinds
 from fourfold.facts.question import Question
 from fourfold.index.base import NO_NODES, Nodes
@@ -22,12 +23,15 @@ from fourfold.language.amounts import MANY, Measured, asked_for, picking
 from fourfold.language.asked import SAME_FAMILY
 from fourfold.language.name_matching import Named, nodes_of, places_of
 from fourfold.language.placed import place_before
-from fourfold.language.properties import NOT, Properties, Said
+from fourfold.language.properties import NOT, Properties, Said, ends_not, in_words
 from fourfold.signals.paths import Answer
 from fourfold.types import FloatArray
 
 _MOST = 2_000
 """Of a type with more nodes, or where more hold a word of the question, nothing is told."""
+
+_MOST_WORDS = 16
+"""Of more words that say something hardly one is left that says nothing of a type."""
 
 _ROW = 3
 """So many words say a type at most."""
@@ -62,10 +66,10 @@ class _Last:
 def of_a_type(question: Question, named: Sequence[Named]) -> Answer | None:
     """Return what of a type the question tells apart; None where it does not, or leaves a word that says otherwise.
 
-    ``named`` is what it names: nothing but what is excepted.
+    ``named`` is what it names: what stands beside the nodes meant, or beside others where it is excepted.
     """
     content = [place for place, (_, own) in enumerate(question.query.words) if own]
-    if len(content) < 2 or _are_many(question, content):
+    if not 1 < len(content) <= _MOST_WORDS or _are_many(question, content):
         return None
     asked = _Asked(Kinds.of(question), question.holding_words(_MOST), named)
     nodes, called = asked.typed([place for place in content if place not in places_of(named)])
@@ -108,14 +112,15 @@ class _Asked:
         free = set(range(len(question.plain))) - called
         met: list[_Met] = [*self._without(nodes, free)]
         free = free.difference(*(one.places for one in met))
-        if not free.isdisjoint(places_of(self.named)):
-            return None
+        beside = [self._beside(one, nodes) for one in self.named if free.issuperset(one.places)]
+        free = free.difference(*(one.places for one in beside))
         last = [*self._with_most(nodes, free, properties)] or [*self._measured(called, free, properties)]
         free = free.difference(*(one.places for one in last))
         met += [_of_rows(one, properties) for one in properties.said(free)]
         free = free.difference(*(one.places for one in met), *properties.called(free).values())
         if not met + last or properties.left(free):
             return None
+        met += beside
         of_it = np.logical_and.reduce([np.ones(len(nodes), bool), *(one.of_it for one in met)])
         for one in last:
             of_it = one.among(of_it)
@@ -125,18 +130,30 @@ class _Asked:
         conditions = dict(zip(ends.tolist(), (told[place] for place in of_it.nonzero()[0].tolist()), strict=True))
         return Answer(ends, np.ones(len(ends)), 1.0, NO_NODES, (), told=conditions) if len(ends) else None
 
+    def _beside(self, one: Named, nodes: Nodes) -> _Met:
+        """Return what stands beside something named: "italian dishes", beside a cuisine Italian."""
+        question = self.kinds
+        many = question.has_very_many(one.nodes)
+        of_it = ordered.contains(NO_NODES if many else question.neighbours(one.nodes), nodes)
+        told = " ".join(question.query.words[at][0] for at in one.places)
+        return _Met(of_it, frozenset(one.places), [told] * len(nodes))
+
     def _without(self, nodes: Nodes, free: Collection[int]) -> Iterator[_Met]:
         """Give what has nothing beside it that the question excepts: "without a pump", "not made by X".
 
         Of the words between, one that may ask for an edge says beside which: others say nothing.
         """
         question, plain = self.kinds, self.kinds.plain
+        freed = next((one for one in self.named if plain[one.end : one.end + 1] == [FREE]), None)
         place = next((place for place in sorted(free) if plain[place] in _WITHOUT), -1)
         behind = range(place + 1, len(plain))
+        if freed is not None:  # "gluten free"
+            place, behind = freed.start, range(freed.start, freed.end + 1)
         if place < 0 or not (excepted := self._called_behind(behind)):
             return
         own, where = excepted
         asking = [at for at in behind if question.query.words[at][1] and at not in where]
+        asking = [at for at in asking if plain[at] != FREE and not ends_not(plain, at)]
         labels = question.relations.labels
         if question.has_very_many(own) or not all(map(question.may_ask, asking)):
             return
@@ -145,14 +162,14 @@ class _Asked:
             types = np.logical_and.reduce([labels.similarity(plain[at])[0] >= SAME_FAMILY for at in asking])
             beside = ordered.distinct(question.steps(own, types).targets)
         of_it = ~ordered.contains(beside, nodes) & ~ordered.contains(own, nodes)
-        told = " ".join(question.query.words[at][0] for at in range(place, len(plain)))
-        yield _Met(of_it, frozenset(range(place, len(plain))), [told] * len(nodes))
+        places = range(place, behind.stop)
+        told = " ".join(question.query.words[at][0] for at in places)
+        yield _Met(of_it, frozenset(places), [told] * len(nodes))
 
     def _called_behind(self, behind: range) -> tuple[Nodes, frozenset[int]] | None:
         """Return what words from a place on call by its name, its type or a part of its name, and where they stand."""
-        if self.named:
-            own = places_of(self.named)
-            return (nodes_of(self.named), frozenset(own)) if own.issubset(behind) else None
+        if named := [one for one in self.named if one.start in behind]:
+            return nodes_of(named), frozenset(places_of(named))
         content = [place for place in behind if self.kinds.query.words[place][1]]
         nodes, where = self.typed(content)
         if len(nodes) or not content:
@@ -194,11 +211,11 @@ class _Asked:
         measured = measured.of_key(key)
         values = amounts.values_of(properties, key, of_time=measured.of_time)
         if key and not np.isnan(values).all():
-            told = [f"{key} {row.get(key, '')}" for row in properties.rows]
+            told = [in_words(key, row) for row in properties.rows]
             yield _Last(values, measured, places | where, told)
 
 
 def _of_rows(said: Said, properties: Properties) -> _Met:
     """Return what words say of a key as a condition."""
     of_it = np.isin(np.arange(len(properties.rows)), list(said.rows))
-    return _Met(of_it, said.places, [f"{said.key} {row.get(said.key, '')}" for row in properties.rows])
+    return _Met(of_it, said.places, [in_words(said.key, row) for row in properties.rows])

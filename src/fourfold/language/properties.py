@@ -10,21 +10,25 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
+from typing import TypeGuard
 
 from fourfold.language.amounts import Measured
 from fourfold.language.lexicon import MEASURES, SAY_NOTHING
 from fourfold.language.name_matching import Words
 from fourfold.language.placed import PREPOSITIONS, word_at
 
-Value = str | int | float | bool
+Value = str | int | float | bool | tuple[str, ...]
 Row = Mapping[str, Value]
-"""The metadata of a node, without what is no single value."""
+"""The metadata of a node: what is a single value, or a list of words."""
 
 LONGEST = 4
 """Words that a value has at most which a question says."""
 
 _LONGEST_VALUE = 60
 """Letters that a value has at most which is looked at."""
+
+_MOST_VALUES = 64
+"""Values that a list has at most which is looked at."""
 
 _ALIKE = 5
 """So many letters at the beginning make of two stems one word: deliver and delivery."""
@@ -33,11 +37,12 @@ _SHORTEST = 2
 """Shorter values are said only beside the word of their key: "zone C"."""
 
 _YES, _NO = frozenset({"yes", "true", "y"}), frozenset({"no", "false", "n"})
-_SHORT_NOT = frozenset("aren isn weren wasn don doesn didn hasn haven t".split())
+_SHORT_NOT = frozenset("aren isn weren wasn don doesn didn hasn haven".split())
+"""What is left of "aren't" before its "t"."""
 NOT = frozenset({"not", "no", "non", "without", "never"}) | _SHORT_NOT
 """What stands before what is denied."""
 
-_BEFORE_IT = frozenset("yet currently longer really a any the being".split())
+_BEFORE_IT = frozenset("t yet currently longer really a any the being".split())
 """What may stand between."""
 
 _BESIDE = frozenset("all every there still currently turned switched show set may can".split())
@@ -86,8 +91,8 @@ class Properties:
 
     def left(self, places: Collection[int]) -> list[int]:
         """Return which words at some places say more than that something is asked for."""
-        plain = self._plain
-        return [p for p in places if self._content[p] and plain[p] not in _SILENT | NOT]
+        silent = _SILENT | NOT
+        return [p for p in places if self._content[p] and self._plain[p] not in silent and not ends_not(self._plain, p)]
 
     def said(self, places: Collection[int]) -> list[Said]:
         """Return all that words at some places say, none of them twice; of words for several keys all that have them.
@@ -117,7 +122,7 @@ class Properties:
         having: dict[tuple[str, ...], dict[str, set[int]]] = {}
         for number, row in enumerate(self.rows):
             for key, value in row.items():
-                if isinstance(value, str) and (spoken := self._spoken(value)):
+                for spoken in filter(None, map(self._spoken, _words_of(value))):
                     having.setdefault(spoken, {}).setdefault(key, set()).add(number)
         last, calling = len(self._plain) - 1, self.called(places)
         for size in range(LONGEST, 0, -1):
@@ -204,6 +209,11 @@ class Properties:
         return [key for key in self.keys if all(_is_dated(row[key]) for row in self.rows if key in row)]
 
 
+def ends_not(words: Sequence[str], place: int) -> bool:
+    """Tell whether a word is the "t" of "aren't"."""
+    return words[place] == "t" and word_at(words, place - 1) in _SHORT_NOT
+
+
 def _alike(one: str, other: str) -> bool:
     """Tell whether two stems begin alike, and one of them is hardly longer."""
     return min(len(one), len(other)) >= _ALIKE and (one.startswith(other) or other.startswith(one))
@@ -231,10 +241,26 @@ def _is_dated(value: Value) -> bool:
     return not isinstance(value, (bool, float)) and value in _YEARS
 
 
-def single_values(metadata: Mapping[str, object]) -> dict[str, Value]:
-    """Return what of a node's metadata is a single value, strings only where they are not long."""
+def _words_of(value: Value) -> tuple[str, ...]:
+    return value if isinstance(value, tuple) else (value,) if isinstance(value, str) else ()
+
+
+def values_of(metadata: Mapping[str, object]) -> dict[str, Value]:
+    """Return what of a node's metadata is a single value, or a list of strings, where they are not long."""
     found: dict[str, Value] = {}
     for key, value in metadata.items():
-        if isinstance(value, (bool, int, float)) or (isinstance(value, str) and len(value) <= _LONGEST_VALUE):
+        if isinstance(value, (bool, int, float)) or _is_short(value):
             found[key] = value
+        elif isinstance(value, list) and 0 < len(value) <= _MOST_VALUES:
+            found[key] = tuple(one for one in value if _is_short(one))
     return found
+
+
+def in_words(key: str, row: Row) -> str:
+    """Return what a row has under a key: "state broken"."""
+    value = row.get(key, "")
+    return f"{key} {', '.join(value) if isinstance(value, tuple) else value}"
+
+
+def _is_short(value: object) -> TypeGuard[str]:
+    return isinstance(value, str) and len(value) <= _LONGEST_VALUE

@@ -20,7 +20,7 @@ ALIKE = 0.2
 median, and of the right hits of scifact, fiqa, hotpotqa and musique 1 to 2 % have less."""
 
 _BY_EDGES = ("graph", "intent")
-_OF_WORDS = {"term": "word", "phrase": "the phrase", "name": "the name", "condition": "is what is asked for:"}
+_OF_WORDS = {"term": "word", "phrase": "the phrase", "name": "the name", "condition": "meets the condition"}
 _NOTHING_STANDS_OUT = "nothing stands out; among the nearest of the rest in meaning"
 
 
