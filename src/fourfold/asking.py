@@ -220,6 +220,7 @@ class Asker:
             written_of=naming.written_of,
             called_of=naming.names_of,
             types_of=naming.types_of,
+            rows_of=naming.rows_of,
             texts_of=self._texts_of,
             themselves=partial(self._themselves, snapshot),
             pairs=_pairs(snapshot, words),

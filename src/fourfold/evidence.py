@@ -198,7 +198,8 @@ def _tell_edges(
         if scores.asked is not None and node in paths.asked:
             end, path = paths.asked[node]
             by_path = weights.intent * scores.asked.share * end
-            found.append(Evidence("intent", "path", by_path, "", None, named(path)))
+            met = scores.asked.answer.told.get(node, "")
+            found.append(Evidence("intent", "condition" if met else "path", by_path, met, None, named(path)))
             share = max(share - by_path, 0.0)
         if share > _TINY:
             found += _came("intent", share, paths.ways[count + place], paths.others[count + place], named)

@@ -1,4 +1,4 @@
-"""What nodes are called, and of which types they are: read once for all questions to one state of the graph."""
+"""What nodes are called, of which types they are and what their metadata says: read once for one state of the graph."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TypeVar
 from fourfold.cache import Remembered
 from fourfold.engines import Backend
 from fourfold.index.base import Nodes
+from fourfold.language.properties import Row, values_of
 from fourfold.tokenizer import Tokenizer
 
 T = TypeVar("T")
@@ -17,7 +18,7 @@ _MOST = 10_000
 
 
 class Naming:
-    """Names and types of nodes as one write left them; "" of those that are gone."""
+    """Names, types and metadata of nodes as one write left them; "" of those that are gone."""
 
     def __init__(self, backend: Backend, tokenizer: Tokenizer, write: tuple[int, str]) -> None:
         self.write = write
@@ -35,11 +36,16 @@ class Naming:
         def types(nums: list[int]) -> list[str]:
             return _each(backend.types, nums, "")
 
+        def rows(nums: list[int]) -> list[Row]:
+            nodes = backend.nodes(nums)
+            return [values_of(nodes[num].metadata) if num in nodes else {} for num in nums]
+
         self._terms = tokenizer.terms
         self._names = Remembered(names, _MOST)
         self._words = Remembered(words, _MOST)
         self._lowered = Remembered(lowered, _MOST)
         self._types = Remembered(types, _MOST)
+        self._rows = Remembered(rows, _MOST)
 
     def names_of(self, nodes: Nodes) -> list[str]:
         """Return the names of nodes."""
@@ -48,6 +54,10 @@ class Naming:
     def types_of(self, nodes: Nodes) -> list[str]:
         """Return the types of nodes."""
         return self._types.of(nodes.tolist())
+
+    def rows_of(self, nodes: Nodes) -> list[Row]:
+        """Return the values of nodes' metadata, see ``language.properties``."""
+        return self._rows.of(nodes.tolist())
 
     def words_of(self, nodes: Nodes) -> list[tuple[str, ...]]:
         """Return the words of nodes' names, in lower case."""

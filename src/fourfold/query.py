@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from fourfold.frozen import FrozenDict
 from fourfold.index.base import NO_NODES, Allowed, Nodes
 from fourfold.language.name_matching import NamesOf, Words
+from fourfold.language.properties import Row
 from fourfold.relations.relations import Relations
 from fourfold.types import FloatArray, Weights
 
@@ -55,6 +56,8 @@ class Query:
     """Nodes → their names."""
     types_of: Callable[[Nodes], Sequence[str]] = lambda nodes: [""] * len(nodes)
     """Nodes → their types."""
+    rows_of: Callable[[Nodes], Sequence[Row]] = lambda nodes: [{}] * len(nodes)
+    """Nodes → the values of their metadata, see ``language.properties``."""
     texts_of: Callable[[Nodes], Sequence[str]] = lambda nodes: [""] * len(nodes)
     """Nodes → their texts, read anew each time."""
     themselves: Callable[[], Nodes] = lambda: NO_NODES

@@ -141,9 +141,9 @@ class Evidence:
     |---|---|---|
     | "similarity" | embedding | ``cosine``, the raw cosine |
     | "term" | text | ``word``, as typed in the question |
-    | "phrase" | text | ``word``, the phrase that FTS5 found |
-    | "name" | text | ``word``, the name by which the question calls it |
+    | "phrase", "name" | text | ``word``, the phrase that FTS5 found; the name by which the question calls it |
     | "path" | graph, intent | ``path``, the edges from a seed to the node |
+    | "condition" | intent | ``word``, what the node meets of the question: "state open" |
     | "pagerank" | graph | how central it is in the whole graph, whatever is asked; only where it is blended in |
     | "rest" | any | what is too small to be told one by one |
     | "bridge" | bridge | ``path``, from the passage it adds to; ``word`` that this one lacks, if any |

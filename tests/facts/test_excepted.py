@@ -44,3 +44,9 @@ def test_what_says_a_word_that_is_excepted_comes_last(how):
 def test_a_name_is_excepted_by_two_words_too():
     with graph_of(BAR, TYPES) as bar:
         assert set(bar.search("Which cocktails contain Gin other than Paradise?").ids[:1]) == {"Fizz"}
+
+
+@pytest.mark.parametrize("question", ["Orange juice free cocktails with Gin", "Orange juice-free cocktails with Gin"])
+def test_what_something_is_free_of_is_excepted(question):
+    with graph_of(BAR, TYPES) as bar:
+        assert bar.search(question).ids[0] == "Fizz"

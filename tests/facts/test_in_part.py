@@ -1,6 +1,7 @@
 """Things that a question names by a part of their names, among others and texts that are called alike."""
 
 import pytest
+from fact_graphs import graph_of
 
 from fourfold import Edge, Node, Retriever
 from fourfold.language.name_matching import MOST_NAMESAKES
@@ -127,3 +128,27 @@ def test_of_thousands_that_are_equally_good_by_text_none_is_taken_by_its_id(monk
         retriever.add([Node("fr", "France", "country"), *towns], [Edge(town.id, "fr", "located_in") for town in towns])
         assert set(retriever.search("cities in France", k=3).ids) <= {town.id for town in towns}
     assert compared and max(compared) <= MOST_NAMESAKES
+
+
+CLINIC = """
+    Dr. Helen Marsh|treats|Mrs. Dora Kemp · Dr. Luca Moretti|treats|Mr. Igor Petrov · Mr. Igor Petrov|stays_in|Azure
+    Mrs. Dora Kemp|stays_in|Crimson · Dr. Helen Marsh|born|1961 · Dr. Luca Moretti|born|1975
+"""
+CLINIC_TYPES = {
+    **dict.fromkeys(("Dr. Helen Marsh", "Dr. Luca Moretti"), "doctor"),
+    **dict.fromkeys(("Mr. Igor Petrov", "Mrs. Dora Kemp"), "patient"),
+    **dict.fromkeys(("Azure", "Crimson"), "room"),
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("doctor dora kemp", "Dr. Helen Marsh"),
+        ("room igor petrov", "Azure"),
+        ("who was born first, luca or helen?", "Dr. Helen Marsh"),
+    ],
+)
+def test_a_part_of_a_name_is_enough_beside_a_type_and_in_a_comparison(question, answer):
+    with graph_of(CLINIC, CLINIC_TYPES) as clinic:
+        assert clinic.search(question).ids[0] == answer

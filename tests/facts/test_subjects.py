@@ -299,3 +299,27 @@ def test_a_name_is_known_without_the_code_that_it_begins_with(question, answer):
             ],
         )
         assert proposals.search(question).ids[0] == answer
+
+
+KITCHEN = """
+    Borscht|cook|Ana · Pilaf|cook|Ben · Ramen|cook|Cem · Borscht|made_with|Beet · Pilaf|made_with|Saffron
+    Ramen|made_with|Miso · Tonic|made_with|Saffron · Ana|knows|Cem
+"""
+KITCHEN_TYPES = {
+    **dict.fromkeys(("Borscht", "Pilaf", "Ramen"), "dish"),
+    **dict.fromkeys(("Ana", "Ben", "Cem"), "person"),
+    **dict.fromkeys(("Beet", "Saffron", "Miso"), "ingredient"),
+    "Tonic": "medicine",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("who cooks the dish with saffron", "Ben"),
+        ("who cooks the dishes that have miso", "Cem"),
+    ],
+)
+def test_what_of_a_type_stands_beside_a_name_leads_the_way(question, answer):
+    with graph_of(KITCHEN, KITCHEN_TYPES) as kitchen:
+        assert kitchen.search(question).ids[0] == answer

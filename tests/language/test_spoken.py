@@ -115,3 +115,22 @@ SPEAR = graph_of("Spear|made of|ash · Spear|material|wood class · Spear|wielde
 )
 def test_phrases_ask_for_what_one_word_calls_unless_a_label_has_one_of_them(graph, question, answer):
     assert graph.search(question).ids[0] == answer
+
+
+CAFE = graph_of("""
+    Toast|on_menu|Brunch Menu · Bagel|on_menu|Lunch Menu · Bagel|made_by|Ida · Toast|made_by|Ola
+    · Brunch Menu|printed_by|Sol · Harbour|has|Kiosk · Harbour|near|Old Town · Harbour|run_by|Port Trust
+    · Airport|has|Lounge
+""")
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("what's on the brunch menu", "Toast"),
+        ("whats on the lunch menu?", "Bagel"),
+        ("what does the Harbour have", "Kiosk"),
+    ],
+)
+def test_what_is_on_something_and_what_it_has_is_asked_of_labels_that_say_so(question, answer):
+    assert CAFE.search(question).ids[0] == answer

@@ -93,3 +93,29 @@ def test_what_a_filter_forbids_takes_no_place_one_step_further():
         [Edge("api", "Orion", "deployed_to"), *(Edge("Orion", name, "hosted_at") for name in (*regions, "z region"))],
     )
     assert retriever.search("In which region is api running?", filter={"open": True}).ids[0] == "z region"
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("what is the ceiling lamp hooked up to", "hub"),
+        ("what can we use instead of the ceiling lamp", "torch"),
+        ("what did the spring storm disrupt", "ferry"),
+    ],
+)
+def test_everyday_words_ask_of_things_that_have_a_text(question, answer):
+    nodes = [
+        Node("lamp", "Ceiling Lamp", "light", "Hangs above the table and is warm white."),
+        Node("hub", "Grey Box", "gateway", "Stands in the cupboard below the stairs."),
+        Node("torch", "Pocket Torch", "light", "Lies in the drawer beside the door."),
+        Node("storm", "Spring Storm", "event", "Rain and wind for two days in April."),
+        Node("ferry", "Island Ferry", "boat", "Sails to the island each morning."),
+        Node("mia", "Mia Lund", "person", "Sells electric things in the old town."),
+    ]
+    edges = [
+        *(Edge("lamp", "hub", "connectedTo"), Edge("lamp", "torch", "alternative"), Edge("lamp", "mia", "bought_from")),
+        *(Edge("storm", "ferry", "affects"), Edge("storm", "mia", "seen_by"), Edge("ferry", "mia", "owned_by")),
+    ]
+    with Retriever() as retriever:
+        retriever.add(nodes, edges)
+        assert retriever.search(question).ids[0] == answer

@@ -20,7 +20,8 @@ from fourfold.index.base import NO_NODES, Nodes, Steps
 from fourfold.language.amounts import Measured, is_one
 from fourfold.language.asked import SAME_FAMILY
 from fourfold.language.lexicon import is_date
-from fourfold.language.name_matching import Named, nodes_of
+from fourfold.language.name_matching import Named, nodes_of, places_of
+from fourfold.language.properties import Properties, in_words
 from fourfold.language.syntax import Sentence
 from fourfold.ragged import distinct
 from fourfold.signals.paths import OF_ANOTHER_KIND, Answer
@@ -48,9 +49,11 @@ def put_first(question: Question, answer: Answer, asked: Measured) -> Answer | N
         found = _beside(question, answer.nodes[best], asked)
         amounts = None if found is None else found.values
     if amounts is None:
+        amounts, _, asked = _by_metadata(question, question.all_named, answer.nodes[best], asked)
+    if np.isnan(amounts).all():
         return None
     of_it = np.zeros(len(answer.nodes), bool)
-    of_it[best[_meant(amounts, asked)]] = True
+    of_it[best[are_meant(amounts, asked)]] = True
     return answer.first(of_it) if of_it.any() else None
 
 
@@ -69,14 +72,39 @@ def of_two(question: Question, named: Sequence[Named], asked: Measured) -> Answe
     """Return which of two that a question names has more, or less, of something; None where the graph does not tell."""
     nodes = nodes_of(named)
     found = _beside(question, nodes, asked)
-    if found is None or any(np.isnan(found.values[ordered.contains(one.nodes, nodes)]).all() for one in named):
+    if found is None:
+        return _of_two_by_metadata(question, named, asked)
+    if any(np.isnan(found.values[ordered.contains(one.nodes, nodes)]).all() for one in named):
         return None
-    meant = _meant(found.values, asked)
+    meant = are_meant(found.values, asked)
     if meant.sum() != 1:
         return None
     told = found.at >= 0
     answer = _by_amount(nodes[told], found.at[told], found.kind)
     return replace(answer, values=np.where(meant[told], 1.0, OF_ANOTHER_KIND), named=nodes)
+
+
+def _of_two_by_metadata(question: Question, named: Sequence[Named], asked: Measured) -> Answer | None:
+    """Return the same by the metadata of the two."""
+    nodes = nodes_of(named)
+    values, told, asked = _by_metadata(question, named, nodes, asked)
+    if len(nodes) != len(named) or np.isnan(values).any() or (of_it := are_meant(values, asked)).sum() != 1:
+        return None
+    said = dict(zip(nodes.tolist(), told, strict=True))
+    return Answer(nodes, np.where(of_it, 1.0, OF_ANOTHER_KIND), 1.0, nodes, (), told=said)
+
+
+def _by_metadata(
+    question: Question, named: Sequence[Named], nodes: Nodes, asked: Measured
+) -> tuple[FloatArray, list[str], Measured]:
+    """Return the amount that the metadata of each node tells, (n_nodes,), NaN: none; in words; what is asked."""
+    rows = question.query.rows_of(nodes)
+    properties = Properties(question.query.words, rows, question.relations.labels.terms)
+    free = set(range(len(question.plain))) - places_of(named)
+    key, _ = properties.amount(asked, free)
+    asked = asked.of_key(key)
+    values = values_of(properties, key, of_time=asked.of_time)
+    return values, [in_words(key, row) for row in rows], asked
 
 
 def of_all(kinds: Kinds, sentence: Sentence, asked: Measured) -> Answer | None:
@@ -92,7 +120,7 @@ def of_all(kinds: Kinds, sentence: Sentence, asked: Measured) -> Answer | None:
     if not len(nodes) or not (of_it := kinds.typed(called, nodes, head=True)).any():
         return None
     found = _beside(kinds, nodes[of_it], asked)
-    if found is None or not (meant := _meant(found.values, asked)).any():
+    if found is None or not (meant := are_meant(found.values, asked)).any():
         return None
     return _by_amount(nodes[of_it][meant], found.at[meant], found.kind)
 
@@ -104,16 +132,24 @@ def _by_amount(nodes: Nodes, at: NDArray[np.int64], kind: int) -> Answer:
     return Answer(nodes, np.ones(len(nodes)), 1.0, NO_NODES, (), behind=behind)
 
 
-def _meant(amounts: FloatArray, asked: Measured) -> NDArray[np.bool_]:
-    """Tell which amounts are those asked for, (n_amounts,)."""
+def are_meant(amounts: FloatArray, asked: Measured) -> NDArray[np.bool_]:
+    """Tell which amounts are those asked for, (n_amounts,); NaN is none."""
     if asked.largest is not None:
         most: NDArray[np.bool_] = amounts == (np.nanmax(amounts) if asked.largest else np.nanmin(amounts))
         return most
-    told = np.floor(amounts / _YEAR) if asked.of_time else amounts
+    told = np.floor(amounts / _YEAR) if asked.of_time and not asked.by_day else amounts
     within: NDArray[np.bool_] = (told > asked.above) & (told < asked.below)
     if asked.inclusive:
         within |= (told == asked.above) | (told == asked.below)
     return within
+
+
+def values_of(properties: Properties, key: str, *, of_time: bool) -> FloatArray:
+    """Return the amount that each row has under a key, (n_rows,), NaN: none."""
+    values, found = [row.get(key) for row in properties.rows], np.full(len(properties.rows), np.nan)
+    told = [place for place, value in enumerate(values) if value is not None and not isinstance(value, bool)]
+    found[told] = _amounts([str(values[place]) for place in told], of_time=of_time)
+    return found
 
 
 @dataclass(frozen=True, slots=True)

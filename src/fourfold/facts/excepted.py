@@ -16,6 +16,9 @@ _EXCEPT = frozenset("no not without except excluding nor besides".split())
 _SAID = frozenset("without except excluding besides".split())
 """What is said behind them is excepted though it is no name; a text may say that something is not paid."""
 _PAIRS = frozenset({("other", "than"), ("apart", "from")})
+FREE = "free"
+"""What stands behind what is excepted: "gluten free"."""
+
 _JOINED = frozenset({"but", "and"})
 
 
@@ -34,6 +37,9 @@ class Excepted:
 def excepted(question: Question) -> Excepted:
     """Return what a question excepts, behind what else it names: by a name, else by words to its end."""
     typed, words, names = question.plain, question.query.words, places_of(question.all_named)
+    for one in question.all_named if len(question.all_named) > 1 else ():
+        if typed[one.end : one.end + 1] == [FREE]:
+            return Excepted(frozenset(range(one.start, one.end + 1)), one.nodes)
     for one in question.all_named[1:]:
         begin = _begin(typed, one.start, _EXCEPT)
         if begin < one.start:

@@ -19,8 +19,10 @@ from fourfold.facts.answers import EXPLAINED, QUESTION_MARKS, About
 from fourfold.facts.anyhow import anyhow
 from fourfold.facts.choices import Read
 from fourfold.facts.doers import of_described, who_did
+from fourfold.facts.in_part import named_in_part
 from fourfold.facts.kinds import Kinds
 from fourfold.facts.near_names import nearest
+from fourfold.facts.of_a_type import of_a_type
 from fourfold.facts.question import Question
 from fourfold.facts.telling import asked_for_story, said_itself, telling, tells_itself
 from fourfold.facts.topical import Topic
@@ -112,12 +114,21 @@ def _found(question: Question, config: RetrievalConfig) -> tuple[Answer | None, 
     unsure = found is None or found[0].sure < (_SURE_OF_NAMES if named else _SURE_OF_A_PART)
     if unsure and (beside := topic.beside(named)) is not None:
         return beside, 1.0
-    if found is not None:
+    if (found := _or_by_types_beside(question, found)) is not None:
         answer, silent = found
         kept = 1.0 - question.settings.step_back * (1.0 if silent else answer.sure)
         return who_did(question, topic.first(nearest(question, answer))), kept
     doers = of_described(question)
     return None if doers is None else (doers, 1.0 - question.settings.step_back)
+
+
+def _or_by_types_beside(question: Question, found: Found | None) -> Found | None:
+    """Return what was found, or surer what answers by what of a type is named: "who treats the patient with asthma"."""
+    if found is not None and found[0].sure >= _SURE_OF_NAMES:
+        return found
+    named = subjects.of_types_beside(question)
+    other = _answered(replace(question, scores=replace(question.scores, named=named))) if named else None
+    return other if other is not None and other[0].sure >= _SURE_OF_NAMES else found
 
 
 def _put(scores: Scores, answer: Answer, weight: float, kept: float) -> None:
@@ -148,6 +159,8 @@ def _one_of_two(question: Question) -> Answer | None:
     if "or" not in question.plain:
         return None
     named = question.all_named
+    if len(named) < 2:  # noqa: PLR2004
+        named = name_matching.with_apart(named, named_in_part(question))
     sentence = Sentence(question.query.words, named)
     asked = compared(sentence.words, sentence.names)
     if asked is None or len(sentence.alternatives()) != len(named) or len(named) != 2:  # noqa: PLR2004
@@ -156,12 +169,13 @@ def _one_of_two(question: Question) -> Answer | None:
 
 
 def _of_all(question: Question) -> Answer | None:
-    """Return what has an amount of all that there is of a kind, "the highest mountain", where nothing else is named."""
-    asked = asked_for(question.plain, (), question.relations.holds)
-    if asked is None or any(_names(question)):
-        return None
-    kinds = Kinds.of(question)
-    return amounts.of_all(kinds, Sentence(question.query.words, ()), asked)
+    """Return what is meant of all that there is of a kind, where nothing else is named: "the highest mountain"."""
+    named, asked = [*_names(question)], asked_for(question.plain, (), question.relations.holds)
+    if asked is not None and not named:
+        found = amounts.of_all(Kinds.of(question), Sentence(question.query.words, ()), asked)
+        if found is not None:
+            return found
+    return of_a_type(question, named)
 
 
 def _names(question: Question) -> Iterator[Named]:
@@ -184,7 +198,7 @@ def _may_ask(question: Question) -> bool:
 def _is_a_name_and_a_type(question: Question) -> bool:
     """Tell whether a question is a name and the type of something beside what it names: "France cities"."""
     words = question.query.words
-    named = question.all_named if len(words) <= _BESIDE_A_NAME else ()
+    named = question.all_named or named_in_part(question) if len(words) <= _BESIDE_A_NAME else ()
     place = name_matching.word_beside(words, named)
     if place < 0 or question.has_very_many(named[0].nodes):
         return False

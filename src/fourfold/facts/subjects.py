@@ -16,8 +16,9 @@ from fourfold.index.base import NO_NODES
 from fourfold.index.names import LONGEST
 from fourfold.language import codes, name_matching, passing
 from fourfold.language.first_person import OWN, is_who_asks
+from fourfold.language.lexicon import DO, RELATIVE
 from fourfold.language.name_matching import Named
-from fourfold.language.placed import PREPOSITIONS
+from fourfold.language.placed import ARTICLES, PREPOSITIONS
 from fourfold.language.syntax import Sentence
 from fourfold.language.unspaced import begun
 
@@ -29,6 +30,12 @@ _RARE = 3
 
 _PARTS = (["part", "of"], ["parts", "of"])
 """What stands before "the body" where that is not meant itself."""
+
+_BETWEEN = PREPOSITIONS | ARTICLES | RELATIVE | DO
+"""What may stand between a type and the name of what stands beside it: "the patient with pneumonia"."""
+
+_MOST_BESIDE = 2_000
+"""Beside what has more edges none of a type is looked for."""
 
 _TOLD_BY = PREPOSITIONS | {"that", "which", "who", "whose", "where"}
 """What stands behind "the bridge" where others tell which it is."""
@@ -64,6 +71,31 @@ def ways(question: Question) -> Iterator[list[Named]]:
             yield [one]
         elif not found and (parts := _in_part(question)):
             yield parts
+
+
+def of_types_beside(question: Question) -> list[Named]:
+    """Return what a question names, in its place what of a type stands beside it: "the patient with pneumonia".
+
+    The type stands before a preposition, and another word asks for something of it, or calls the type of something
+    beside it. Nothing where no name has such a type before it.
+    """
+    kinds, words, plain = Kinds.of(question), question.query.words, question.plain
+    named = question.all_named
+    taken, typed, some = name_matching.places_of(named), [], False
+    for one in named:
+        place = one.start - 1
+        while place > 0 and plain[place] in _BETWEEN:
+            place -= 1
+        others = name_matching.content_beside(words, taken | set(range(place, len(words))))
+        tells = 0 < place < one.start - 1 and words[place][1] and plain[place] not in PREPOSITIONS
+        if tells and others and not question.has_very_many(one.nodes, _MOST_BESIDE):
+            near = question.neighbours(one.nodes)
+            near = near[kinds.typed([place], near, head=True)]
+            if any(map(question.may_ask, others)) or kinds.typed(others, question.neighbours(near), head=True).any():
+                some |= len(near) > 0
+                one = Named(near, place, one.end) if len(near) else one
+        typed.append(one)
+    return typed if some else []
 
 
 def _parts(question: Question, *, things: bool = True) -> list[Named]:

@@ -6,8 +6,9 @@ that say only this ask for no edge.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from math import inf
 
@@ -73,7 +74,8 @@ _IRREGULAR = {
 }
 _NOUNS = {
     **dict.fromkeys(("people", "inhabitants", "residents"), ("population inhabitants",)),
-    **dict.fromkeys(("money", "dollars", "euros"), _MONEY),
+    "money": _MONEY,
+    **dict.fromkeys(("dollars", "euros", "pounds"), (*_MONEY, *_PRICE)),
 }
 """What labels call the amount of what a noun says; of others the noun itself."""
 
@@ -81,6 +83,8 @@ _VERBS = {"worth": _WORTH, **dict.fromkeys(("earn", "earns", "earned", "made", "
 """Likewise of what stands before "more", without a noun behind it: "which is worth more, X or Y", "which cost more"."""
 
 _LEAST = frozenset({"fewest", "least"})
+MANY = {"most": True, **dict.fromkeys(_LEAST, False)}
+"""Words for the greatest and the least number of what stands behind them."""
 _HAVING = frozenset({"has", "have", "had", "with", "having", "of"})
 EARNING = frozenset({"made", "make", "makes", "earned", "earn", "grossed", "took", "got"})
 _SEQUENCE = frozenset({"first", "last"})
@@ -90,6 +94,8 @@ _ABOVE = frozenset("over above exceeding exceeds after since".split())
 _BELOW = frozenset("under below before until".split())
 _OF_TIME = frozenset({"after", "since", "before", "until"})
 _WITH_IT = frozenset({"since", "until"})
+_OF_AGE = re.compile(r"age(_|$)|aged", re.IGNORECASE)
+"""What a key is called that tells how old something is."""
 _AGE = {"older": "age aged", "younger": "age aged"}
 _LESS_THAN = frozenset("less fewer smaller lower shorter worse younger cheaper".split())
 _THAN = _LESS_THAN | frozenset("more greater larger bigger higher longer taller better older".split())
@@ -115,6 +121,7 @@ class Measured:
         below: what it stays under, likewise.
         inclusive: whether the bound itself is within.
         places: of the words that say no more than this.
+        by_day: whether the bounds are days, by year · 10,000 + month · 100 + day, not years.
 
     """
 
@@ -124,11 +131,17 @@ class Measured:
     below: float = inf
     inclusive: bool = False
     places: frozenset[int] = frozenset()
+    by_day: bool = False
 
     @property
     def of_time(self) -> bool:
         """Whether a date is asked for."""
         return self.by == BEGUN
+
+    def of_key(self, key: str) -> Measured:
+        """Return the same by a key: of ages the oldest has the greatest, of what tells when it began the least."""
+        turned = self.of_time and self.largest is not None and _OF_AGE.match(key) is not None
+        return replace(self, by=("age",), largest=not self.largest) if turned else self
 
 
 def asked_for(words: Sequence[str], names: Collection[int], holds: Callable[[str], bool]) -> Measured | None:
@@ -156,6 +169,12 @@ def compared(words: Sequence[str], names: Collection[int]) -> Measured | None:
         if most in _SUPERLATIVES and most not in {"best", "worst"}:
             return Measured(*_SUPERLATIVES[most])
     return None
+
+
+def picking(words: Sequence[str]) -> set[int]:
+    """Return where words stand that say which of several is meant, and nothing of what is asked for."""
+    picks = {place for place, word in enumerate(words) if word in _PICKING}
+    return picks | {place + 1 for place in picks if words[place] in MANY and word_at(words, place + 1) in _MOST}
 
 
 def is_one(word: str) -> bool:
@@ -214,6 +233,8 @@ def _bounded(words: Sequence[str], free: Sequence[str], place: int, holds: Calla
     if not (than or reaches or word in _ABOVE | _BELOW):
         return None
     start = place + 1 + (than or reaches)
+    if word in _OF_TIME and (day := _day(words, start)) is not None:
+        return _by_day(word, place, *day)
     amount, end = _number(words, start)
     if amount is None or (word in _OF_TIME and (amount not in _YEARS or end > start + 1)):
         return None
@@ -233,6 +254,24 @@ def _bounded(words: Sequence[str], free: Sequence[str], place: int, holds: Calla
     said = [*said, *_having(free, min([place, *said]))]
     places = frozenset({*range(place, end), *unit, *said})
     return Measured(tuple(by), above=above, below=below, inclusive=reaches or word in _WITH_IT, places=places)
+
+
+def _day(words: Sequence[str], start: int) -> tuple[float, float, int] | None:
+    """Return the first and last day of a date such as 2023-07 or 2023-07-19, and where it ends; None: there is none."""
+    parts = list(takewhile(str.isdecimal, words[start : start + 3]))
+    if len(parts) < _ROW or int(parts[0]) not in _YEARS or not all(0 < len(one) <= _ROW for one in parts[1:]):
+        return None
+    first = sum(int(one) * scale for one, scale in zip(parts, (10_000, 100, 1), strict=False))
+    return float(first), float(first + 99 * (len(parts) == _ROW)), start + len(parts)
+
+
+def _by_day(word: str, place: int, first: float, last: float, end: int) -> Measured:
+    """Return the bound that a date is behind "after", "since", "before" or "until"."""
+    above = -inf if word in _BELOW else first if word in _WITH_IT else last
+    below = inf if word in _ABOVE else last if word in _WITH_IT else first
+    inclusive = word in _WITH_IT
+    places = frozenset(range(place, end))
+    return Measured(BEGUN, above=above, below=below, inclusive=inclusive, places=places, by_day=True)
 
 
 def _measure_before(free: Sequence[str], place: int, holds: Callable[[str], bool]) -> tuple[list[int], list[str]]:

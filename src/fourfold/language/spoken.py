@@ -55,7 +55,7 @@ def read_aloud(
         if others and meant and not any(says(same) for same, other in PHRASES.items() if other == word):
             said[start:end] = [[(word, tuple(terms(word)))], *[[]] * (len(phrase) - 1)]
             named = others  # a node Centre is not meant beside them
-    place, word = _preposition(typed, named)
+    place, word = _preposition(typed, named, says)
     if word:
         said[place] = [(word, tuple(terms(word)))]
         if place == 1:  # "what's" is read as "what"
@@ -63,14 +63,21 @@ def read_aloud(
     return _read(named, said)
 
 
-def _preposition(typed: Sequence[str], named: Sequence[Named]) -> tuple[int, str]:
-    """Return where a preposition asks, as nothing else is said ("what is in X"), and what it says; "": none does."""
+def _preposition(
+    typed: Sequence[str], named: Sequence[Named], says: Callable[[tuple[str, ...]], bool]
+) -> tuple[int, str]:
+    """Return where a preposition asks, as nothing else is said ("what is in X"), and what it says; "": none does.
+
+    The last word of a name says it where a label has that behind the preposition: on_menu, for "what is on the X menu".
+    """
     if len(named) != 1 or named[0].end != len(typed):
         return -1, ""
     place = named[0].start - 1
     place -= place > 0 and typed[place] in ARTICLES
-    says = _WHERE.get(typed[0].removesuffix("s"), {}).get(typed[place], "")
-    return place, says if place > 0 and _THERE.issuperset(typed[1:place]) else ""
+    asking = _WHERE.get(typed[0].removesuffix("s"))
+    if asking is None or place < 1 or not _THERE.issuperset(typed[1:place]):
+        return place, ""
+    return place, typed[-1] if says((typed[place], typed[-1])) else asking.get(typed[place], "")
 
 
 def without(words: Words, named: Sequence[Named], places: Collection[int]) -> Reading:

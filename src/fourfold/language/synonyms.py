@@ -105,7 +105,9 @@ license licence
 version release
 fix resolve repair solve patch
 cause lead trigger produce result reason
-affect impact touch influence break broke
+affect impact touch influence break broke disrupt disturb hit
+connect connected attach attached hook hooked plug plugged wire wired link linked
+alternative substitute instead replacement fallback
 replica copy backup mirror
 oncall page duty rota
 monitor watch observe alert

@@ -20,7 +20,7 @@ ALIKE = 0.2
 median, and of the right hits of scifact, fiqa, hotpotqa and musique 1 to 2 % have less."""
 
 _BY_EDGES = ("graph", "intent")
-_OF_WORDS = {"term": "word", "phrase": "the phrase", "name": "the name"}
+_OF_WORDS = {"term": "word", "phrase": "the phrase", "name": "the name", "condition": "meets the condition"}
 _NOTHING_STANDS_OUT = "nothing stands out; among the nearest of the rest in meaning"
 
 
@@ -41,6 +41,7 @@ def why(evidence: Sequence[Evidence]) -> str:
         if item.cosine is not None and item.cosine >= ALIKE and item.value > NOTHING:
             parts.append(f"similar in meaning (cosine {item.cosine:.2f})")  # the component is scaled by the best
     least = _CRUMB * sum([item.value for item in evidence])
+    parts += [in_words(item) for item in of.get("condition", ())]
     parts += _led_there(of, least)
     parts += [in_words(item) for item in of.get("named", ()) if item.value >= least]
     parts += [in_words(item) for item in of.get("bridge", ()) if item.word and item.value >= least]

@@ -100,11 +100,12 @@ class SearchAnswer(Answer):
     def headline(self) -> str:
         """Return what is asked for and how it is reached; else how many hits there are, or that nothing is known."""
         if self.facts:
-            names = [title(hit.node) for hit in self.facts[:_NAMED]]
+            names = [f"{title(hit.node)}{_met(hit)}" for hit in self.facts[:_NAMED]]
             least = "at least " if self.truncated else ""
             more = f" and {least}{self.count - len(names)} more" if self.count > len(names) else ""
             number = f"{least}{self.count}: " if self.how_many else ""
-            return plain_text(f"{number}{', '.join(names)}{more}: {_drawn(self.path)}")
+            path = _drawn(self.path)
+            return plain_text(f"{number}{', '.join(names)}{more}{path and ': '}{path}")
         if not self.result.known:
             told = f"(confidence {self.result.confidence:.2f})"
             return f"Nothing: the graph seems to know nothing of {self.result.query!r} {told}."
@@ -187,7 +188,14 @@ def told_of(view: View, found: SearchAnswer) -> tuple[str, tuple[Subject, ...]]:
     begins = view.numbers([step.source for step in found.path[:1]]).values()
     about = tuple(Subject(node, 1.0) for node in view.nodes(begins).values())
     sure = found.result.hits[0].grounds.path
+    if _met(found.result.hits[0]):
+        return f"These nodes meet what its words say of them (certainty {sure:.2f}).", about
     return f"Its words ask for what edges of a node that it names lead to (certainty {sure:.2f}).", about
+
+
+def _met(hit: Hit) -> str:
+    """Return in brackets what a hit meets of the question, where no path leads to it: " (state open)"; else ""."""
+    return next((f" ({item.word})" for item in hit.evidence if item.kind == "condition"), "")
 
 
 def _drawn(path: Sequence[PathStep]) -> str:

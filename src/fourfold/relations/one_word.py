@@ -25,6 +25,7 @@ _SAID_SO, _SAID_OTHERWISE = 0.1, 0.95
 """How much nearer to a verb a label with its preposition is; what is left of one that holds the verb without."""
 
 _ABOUT, _DO, _FROM, _ON, _WHERE = "about", "do", "from", "on", "where"
+_HAVE, _HAS = "have", "has have"
 _DIE, _CAUSE, _OF = "die", "cause", frozenset({"of", "from"})
 
 
@@ -188,6 +189,8 @@ class OneWord:
             or sentence.asks_how_much(place)
         ):
             return None
+        if word == _HAVE and place == len(sentence.words) - 1 and sentence.at(0) in WHICH:  # "what does X have"
+            return exactly(self._labels, _HAS)
         others = lexicon.EXACTLY.get(word, "")
         if word == _FROM:  # where no other word asks for an edge
             return exactly(self._labels, others, self._settings.kind, turned=True, alone=True)

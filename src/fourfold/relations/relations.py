@@ -20,6 +20,9 @@ from fourfold.relations.succession import Succession
 from fourfold.relations.thesaurus import Thesaurus, key_of
 from fourfold.types import FloatArray
 
+_MAY_ASK = LEAD_BACK | {"have"}
+"""Words of no label that may ask for an edge."""
+
 
 class Relations:
     """The edge types of a graph that state facts.
@@ -64,7 +67,11 @@ class Relations:
     def _near_by(self, word: str, terms: Sequence[str]) -> float:
         """Return how near a word is to what an edge type says; ``inf`` where it may ask for one however far it is."""
         if not self.labels.may_hold(word, terms):
-            return inf if word in LEAD_BACK or word in lexicon.ASKING or word in lexicon.EXACTLY else -inf
+            return (
+                inf
+                if word in LEAD_BACK or word in lexicon.ASKING or word in lexicon.EXACTLY or word == "have"
+                else -inf
+            )
         listed = word in LEAD_BACK or self.thesaurus.lists(key_of(word, terms)) or self.succession.has(terms)
         if listed or self.roles.has(word) or self.thesaurus.joined(terms) is not None:
             return inf

@@ -64,6 +64,7 @@ class Answer:
     trusted; ``named`` (ascending) are all nodes of the names in the question; ``walks`` from which of them each walk
     began, and ``steps`` likewise those of one step that no word asks for. ``behind``: of nodes that stand one step
     behind the end of a path, or behind the amount that decides between them, where that step begins, and the step.
+    ``told``: of nodes to which no path leads what they meet of the question, in words.
     """
 
     nodes: Nodes
@@ -73,6 +74,7 @@ class Answer:
     walks: tuple[tuple[Named, Walk], ...]
     steps: tuple[tuple[Named, Walk], ...] = ()
     behind: Mapping[int, tuple[int, Step]] = field(default_factory=dict)
+    told: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def ends(self) -> NodeValues:
