@@ -99,8 +99,10 @@ class Kinds(Question):
             return np.zeros(len(nodes), bool)
         every, terms = set().union(*called), self.relations.labels.terms
         of_it = says.copy()
-        types = [set(terms(kind)) for kind in self.query.types_of(nodes[of_it])]
-        of_it[of_it] = [bool(own) and own <= every and not (head and own.isdisjoint(called[-1])) for own in types]
+        types = self.query.types_of(nodes[of_it])
+        own = {kind: set(terms(kind)) for kind in set(types)}  # many nodes, few types
+        meant = {k for k, o in own.items() if o and o <= every and not (head and o.isdisjoint(called[-1]))}
+        of_it[of_it] = [kind in meant for kind in types]
         return of_it
 
     def _same_kind(self, place: int) -> set[str]:

@@ -71,7 +71,9 @@ def of_a_type(question: Question, named: Sequence[Named]) -> Answer | None:
     content = [place for place, (_, own) in enumerate(question.query.words) if own]
     if not 1 < len(content) <= _MOST_WORDS or _are_many(question, content):
         return None
-    asked = _Asked(Kinds.of(question), question.holding_words(_MOST), named)
+    holding, terms = question.holding_words(_MOST), question.relations.labels.terms
+    types = frozenset(term for kind in set(question.query.types_of(holding)) for term in terms(kind))
+    asked = _Asked(Kinds.of(question), holding, types, named)
     nodes, called = asked.typed([place for place in content if place not in places_of(named)])
     if not len(nodes) or len(called) == len(content):
         return None
@@ -91,12 +93,16 @@ class _Asked:
 
     kinds: Kinds
     holding: Nodes
+    types: frozenset[str]
+    """The terms of their types."""
     named: Sequence[Named]
 
     def typed(self, places: Sequence[int]) -> tuple[Nodes, frozenset[int]]:
         """Return the nodes of the type that the first of some words to call one call, and where these words stand."""
         words, types_of = self.kinds.query.words, self.kinds.query.types_of
-        for place in places if len(self.holding) else ():
+        for place in places:
+            if self.types.isdisjoint(words[place][1]):
+                continue
             row = [at for at in range(place - _ROW + 1, place + 1) if at in places]
             of_it = self.kinds.typed(row, self.holding, head=True)
             if of_it.any():
