@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 import unicodedata
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -274,7 +275,7 @@ def test_files_that_cannot_be_searched(tmp_path, db):
     text = write(tmp_path / "text", ["this is no database"])
     assert str(text) in sentence(run("info", "--db", text), 1)
     foreign = tmp_path / "foreign.sqlite"
-    with sqlite3.connect(foreign) as connection:
+    with closing(sqlite3.connect(foreign)) as connection, connection:
         connection.execute("CREATE TABLE invoices (total)")
     connection.close()
     assert "foreign.sqlite" in sentence(run("info", "--db", foreign), 1)
@@ -568,7 +569,7 @@ def test_nothing_that_a_graph_holds_steers_the_terminal_of_python(evil):
 def theirs(tmp_path):
     """A file that another application keeps a graph in."""
     path = tmp_path / "theirs.db"
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.executescript(
             "CREATE TABLE entities (id INTEGER PRIMARY KEY, name TEXT, kind TEXT, description TEXT);"
             "CREATE TABLE relations (source_id INTEGER, target_id INTEGER, rel_type TEXT);"

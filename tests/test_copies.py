@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 
 import pytest
 
@@ -119,7 +120,7 @@ def test_a_pickle_makes_no_file(path):
 
 def test_a_foreign_graph(tmp_path):
     path = tmp_path / "theirs.db"
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("CREATE TABLE nodes (id TEXT PRIMARY KEY, name TEXT)")
         connection.execute("INSERT INTO nodes VALUES ('a', 'alpha')")
     connection.close()

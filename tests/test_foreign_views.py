@@ -43,7 +43,7 @@ def views_made(path):
 
 def test_the_error_has_the_views_and_they_make_a_graph(tmp_path):
     path = tmp_path / "shop.db"
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.executescript(TABLES)
     views_made(path)
     with Retriever.open_foreign(path, SCHEMA) as graph:
@@ -77,7 +77,7 @@ def test_the_error_has_the_views_and_they_make_a_graph(tmp_path):
 
 
 def test_without_foreign_keys_nothing_is_suggested(tmp_path):
-    with sqlite3.connect(tmp_path / "plain.db") as connection:
+    with closing(sqlite3.connect(tmp_path / "plain.db")) as connection, connection:
         connection.execute("CREATE TABLE log (line TEXT)")
     with pytest.raises(SchemaDetectionError) as caught:
         Retriever.open_foreign(tmp_path / "plain.db")
@@ -88,7 +88,7 @@ def test_without_foreign_keys_nothing_is_suggested(tmp_path):
 def test_a_table_that_keys_join_with_others_is_not_read_alone_because_of_its_name(tmp_path, things):
     """The products of a shop were all of its graph, without one edge, where their table was called items."""
     path = tmp_path / "shop.db"
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.executescript(TABLES.replace("products", things))
     views_made(path)
     with Retriever.open_foreign(path) as graph:
@@ -105,7 +105,7 @@ def test_a_table_that_keys_join_with_others_is_not_read_alone_because_of_its_nam
 )
 def test_a_table_of_documents_beside_others_is_read_alone(tmp_path, other):
     path = tmp_path / "texts.db"
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.executescript(f"CREATE TABLE documents (id INTEGER PRIMARY KEY, title TEXT, body TEXT); {other};")
         connection.execute("INSERT INTO documents VALUES (1, 'Tides', 'The moon pulls at the sea.')")
     with Retriever.open_foreign(path) as graph:
@@ -115,7 +115,7 @@ def test_a_table_of_documents_beside_others_is_read_alone(tmp_path, other):
 def test_nobody_loses_the_name_or_shares_an_id(tmp_path):
     """Who has no middle name had no name at all; the first of *user* and the first of *users* were one node."""
     path = tmp_path / "old.db"
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.executescript("""
             CREATE TABLE users (id INTEGER PRIMARY KEY, first_name TEXT, middle_name TEXT, last_name TEXT);
             CREATE TABLE user (id INTEGER PRIMARY KEY, name TEXT, merged_into INTEGER REFERENCES users(id));
@@ -135,7 +135,7 @@ def test_nobody_loses_the_name_or_shares_an_id(tmp_path):
 def test_tables_of_composite_keys_are_in_the_views_and_those_without_a_key_are_named(tmp_path):
     """What an order holds was in neither view where its lines said more than how many, and nothing told."""
     path = tmp_path / "lines.db"
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.executescript("""
             CREATE TABLE orders (id INTEGER PRIMARY KEY, status TEXT);
             CREATE TABLE products (sku TEXT PRIMARY KEY, name TEXT);
@@ -170,7 +170,7 @@ def test_tables_of_composite_keys_are_in_the_views_and_those_without_a_key_are_n
 def test_a_column_may_be_part_of_several_keys_and_a_key_need_not_name_what_it_refers_to(tmp_path):
     """Of the keys of two columns that share the tenant one was followed, and of those without names none."""
     path = tmp_path / "tenants.db"
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.executescript("""
             CREATE TABLE tenants (id INTEGER PRIMARY KEY, name TEXT);
             CREATE TABLE addresses (tenant INTEGER REFERENCES tenants, no INTEGER, city TEXT, PRIMARY KEY (tenant, no));
@@ -198,7 +198,7 @@ def test_a_column_may_be_part_of_several_keys_and_a_key_need_not_name_what_it_re
 def test_columns_of_types_of_ones_own_say_something_and_keys_that_lead_elsewhere_are_named(tmp_path):
     """The state of an order, an enumeration, was in no text, and an edge to a column that is merely unique was lost."""
     path = tmp_path / "states.db"
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.executescript("""
             CREATE TABLE shops (id INTEGER PRIMARY KEY, code TEXT UNIQUE, name JSON);
             CREATE TABLE orders (id INTEGER PRIMARY KEY, state ORDER_STATE, extra JSON, guid UUID, scan BLOB,

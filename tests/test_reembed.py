@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import replace
 
 import numpy as np
@@ -103,14 +104,14 @@ def built(embedder, nodes, edges=(), **options):
 
 
 def vectors(path):
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         rows = connection.execute("SELECT n.id, v.vector FROM vectors v JOIN nodes n ON n.num = v.node").fetchall()
     connection.close()
     return dict(rows)
 
 
 def staged(path):
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         number = connection.execute("SELECT count(*) FROM staged_vectors").fetchone()[0]
     connection.close()
     return number
@@ -593,7 +594,7 @@ def test_read_only_is_refused_before_anything_is_embedded(path):
 
 
 def theirs(path, columns="", values=""):
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.executescript(
             f"CREATE TABLE nodes (id TEXT PRIMARY KEY, name TEXT{columns});"
             "CREATE TABLE edges (source TEXT, target TEXT, type TEXT);"

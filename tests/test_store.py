@@ -10,6 +10,7 @@ import sqlite3
 import sys
 import time
 import warnings
+from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -359,7 +360,7 @@ def test_after_a_write_of_many_nodes_the_full_text_follows_whoever_writes(tmp_pa
                 retriever.add(nodes, [Edge("n1", "nobody")])
         else:
             retriever.add(nodes)
-        with sqlite3.connect(path) as outside:
+        with closing(sqlite3.connect(path)) as outside, outside:
             outside.execute("INSERT INTO nodes VALUES (1000, 'x', 'x', '', 'alpha beta', '{}', '', 1)")
             outside.execute("INSERT INTO tokens VALUES (1000, x'')")
         outside.close()
@@ -406,7 +407,7 @@ def test_many_edges_are_written_with_few_pages_read(tmp_path, monkeypatch, check
         assert {(e.source, e.target) for e in retriever.edges(["new"])} == {("new", "n0"), ("n0", "new")}
         retriever.delete(["n0"])
     check_file(path)
-    with sqlite3.connect(path) as outside:
+    with closing(sqlite3.connect(path)) as outside, outside:
         assert outside.execute("PRAGMA foreign_key_check").fetchall() == []
         count = outside.execute("SELECT count(*) FROM edges").fetchone()[0]
         by_target = "SELECT count(*) FROM edges INDEXED BY edges_by_target WHERE target > 0"

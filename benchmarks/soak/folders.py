@@ -24,6 +24,7 @@ import tempfile
 import time
 import zlib
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 from fourfold import Retriever
@@ -325,7 +326,7 @@ def check(seed: int, folder: Path) -> dict[str, object]:
             for hit in retriever.search(query, k=50):
                 assert math.isfinite(hit.score) and 0 <= hit.score <= 1 and isinstance(hit.why, str)
         retriever.edges(list(retriever.manifest()))
-    with sqlite3.connect(graph) as connection:
+    with closing(sqlite3.connect(graph)) as connection, connection:
         assert connection.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
         assert not connection.execute("PRAGMA foreign_key_check").fetchall()
     connection.close()

@@ -1,6 +1,7 @@
 """Which embedder asks a graph whose caller gave none."""
 
 import sqlite3
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -192,7 +193,7 @@ def test_a_config_that_is_applied_keeps_the_embedder(gemini, key):
 def test_the_vectors_of_a_foreign_graph(gemini, monkeypatch, tmp_path):
     path = tmp_path / "theirs.db"
     rows = [(word, np.array([word.count(c) for c in "abcde"], "<f4").tobytes()) for word in WORDS] + [("ddd", None)]
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("CREATE TABLE nodes (id TEXT PRIMARY KEY, name TEXT, embedding BLOB)")
         connection.executemany("INSERT INTO nodes VALUES (?1, ?1, ?2)", rows)
     connection.close()

@@ -1,6 +1,7 @@
 """What was deleted is remembered for those who hold an older generation, and forgotten in the end."""
 
 import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -18,7 +19,7 @@ def nodes(first, last):
 
 
 def remembered(path):
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         return connection.execute("SELECT count(*) FROM deletions").fetchone()[0]
 
 

@@ -5,6 +5,7 @@ import re
 import shutil
 import sqlite3
 import threading
+from contextlib import closing
 from dataclasses import replace
 from html import unescape
 
@@ -112,7 +113,7 @@ def test_an_applied_version_and_another_file_can_be_asked(retriever, tmp_path):
 
 
 def test_tables_of_another_application_are_read_by_the_same_schema(tmp_path):
-    with sqlite3.connect(tmp_path / "theirs.db") as theirs:
+    with closing(sqlite3.connect(tmp_path / "theirs.db")) as theirs, theirs:
         theirs.executescript(
             "CREATE TABLE items (id TEXT PRIMARY KEY, title TEXT, body TEXT, remark TEXT);"
             "INSERT INTO items VALUES ('a', 'first', 'saves data', 'red'), ('b', 'second', 'reads data', 'green');"

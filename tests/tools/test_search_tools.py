@@ -3,6 +3,7 @@
 import json
 import math
 import sqlite3
+from contextlib import closing
 from random import Random
 
 import networkx as nx
@@ -327,7 +328,7 @@ def test_context_tools_may_be_named_by_name(catalog):
 
 def test_nothing_is_learned_on_a_foreign_graph(tmp_path):
     path = tmp_path / "other.db"
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("CREATE TABLE nodes (id TEXT PRIMARY KEY, name TEXT, type TEXT, description TEXT)")
         connection.execute("INSERT INTO nodes VALUES ('a', 'copy', 'tool', 'Copy.'), ('b', 'move', 'tool', 'Move.')")
     connection.close()

@@ -8,7 +8,7 @@ import socket
 import sqlite3
 import subprocess
 import sys
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from importlib.metadata import version
 
 import pytest
@@ -569,7 +569,7 @@ def test_what_is_derived_from_the_tables_of_another_application_learns_nothing(t
         asked.append((learn, catalog.retriever.get(["1"])[0].name))
         raise FourfoldError("stop here")
 
-    with sqlite3.connect(tmp_path / "theirs.db") as connection:
+    with closing(sqlite3.connect(tmp_path / "theirs.db")) as connection, connection:
         connection.execute("CREATE TABLE nodes (id INTEGER PRIMARY KEY, name TEXT, type TEXT, text TEXT)")
         connection.execute("INSERT INTO nodes VALUES (1, 'write_file', 'tool', 'Save data to disk')")
     connection.close()
