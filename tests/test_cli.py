@@ -589,6 +589,7 @@ def theirs(tmp_path):
         (["path", "write_file", "permission"], "requires"),
         (["impact", "permission"], "write_file"),
         (["info"], "nodes           2"),
+        (["probes"], "synthetic question"),
     ],
 )
 def test_commands_that_only_read_read_the_tables_of_another_application(theirs, command, found):
