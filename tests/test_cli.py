@@ -590,6 +590,7 @@ def theirs(tmp_path):
         (["path", "write_file", "permission"], "requires"),
         (["impact", "permission"], "write_file"),
         (["info"], "nodes           2"),
+        (["probes"], "synthetic question"),
     ],
 )
 def test_commands_that_only_read_read_the_tables_of_another_application(theirs, command, found):
@@ -623,3 +624,10 @@ def test_what_a_file_notes_of_its_configs_is_shown_as_it_is(db):
         retriever.learning.apply_config(retriever.config.replace(graph={"hub_cap": 10}), evidence={"by": "[/me] :x:"})
     shown = run("tune", "--history", "--db", db)
     assert shown.exit_code == 0 and "[/me] :x:" in shown.output
+
+
+def test_a_place_that_is_no_folder_is_told_as_such(tmp_path):
+    """What was to be taken away again was told instead: Not a directory."""
+    graph = write(tmp_path / "graph.jsonl", [{"id": "a"}])
+    said = sentence(run("index", graph, "--db", tmp_path / "graph.jsonl" / "kg.sqlite"), 1)
+    assert "there is no folder" in said

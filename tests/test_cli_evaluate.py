@@ -271,6 +271,7 @@ def test_what_is_trained_and_applied_by_force_is_not_said_to_be_unchanged(graph,
     assert "Nothing was changed" in run("train-embedder", "--db", graph[0]).stdout
     shown = run("train-embedder", "--db", graph[0], "--apply", "--force").stdout
     assert "against the verdict" in shown and "Nothing was changed" not in shown
+    assert ["applied", "yes"] in map(str.split, shown.splitlines())  # it was 1
 
 
 @pytest.mark.parametrize("command", [("eval", "--save"), ("eval", "--trec"), ("eval", "--html"), ("ablate", "--html")])

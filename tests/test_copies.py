@@ -16,7 +16,7 @@ from fourfold import Edge, InvalidValueError, Node, RetrievalConfig, Retriever, 
 from fourfold.checking import check
 from fourfold.embed import GeminiEmbedder, StaticEmbedder
 from fourfold.embed.static import BUNDLED_FOLDER, bundled
-from fourfold.engines.sqlite import writer
+from fourfold.engines.sqlite import saving, writer
 from fourfold.questions import Questions
 from fourfold.tools import ToolCatalog
 
@@ -168,6 +168,20 @@ def test_a_graph_of_memory_is_saved_in_a_file(tmp_path):
             kept.maintenance.save(path)
         kept.maintenance.save(tmp_path / "later.sqlite")
     assert check(path).sound and check(tmp_path / "later.sqlite").nodes == 2
+
+
+def test_a_copy_that_somebody_writes_into_is_not_waited_for_without_end(tmp_path, monkeypatch):
+    """The step that finds a lock was tried again for ever."""
+    monkeypatch.setattr(saving, "_PATIENCE", 0.0)
+    with Retriever(tmp_path / "kg.sqlite") as retriever:
+        retriever.add([Node("a", "write_file")])
+        retriever.maintenance.save(tmp_path / "backup.sqlite")
+        with contextlib.closing(sqlite3.connect(tmp_path / "backup.sqlite", isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            with pytest.raises(StoreError, match="another process has been writing into it"):
+                retriever.maintenance.save(tmp_path / "backup.sqlite")
+        retriever.maintenance.save(tmp_path / "backup.sqlite")
+    assert check(tmp_path / "backup.sqlite").sound
 
 
 def test_an_earlier_copy_is_known_when_its_writes_are_forgotten(tmp_path, monkeypatch):

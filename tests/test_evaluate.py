@@ -337,6 +337,18 @@ def test_the_report_of_one_run_lists_the_questions_it_answers_worst(retriever, t
     assert page.links and all(link.removeprefix("#") in page.ids for link in page.links)
 
 
+def test_a_report_says_of_what_is_not_in_the_graph_that_it_is_not(retriever, tmp_path):
+    """One judged node that was deleted since, or a question with half a character, and there was no report."""
+    judged = Judgements(
+        "two", (JudgedQuery("1", "write a file", {"gone": 1.0, "r": 1.0}), JudgedQuery("2", "\ud800", {}))
+    )
+    run = Run("before", "", {"1": ["lost", "r"], "2": []})
+    write_report(tmp_path / "r.html", judged, [run], retriever=retriever)
+    text = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "<p>gone is not in the graph.</p>" in text and "<p>lost is not in the graph.</p>" in text
+    assert "read_file" in text
+
+
 def test_a_p_value_is_never_0():
     assert [p_in_words(p) for p in (0.5, 0.00012, 0.00005, 0.0)] == ["0.5000", "0.0001", "< .0001", "< .0001"]
 

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from fourfold import Edge, FourfoldWarning, InvalidValueError, Node, RetrievalConfig, Retriever
+from fourfold import Edge, FourfoldWarning, InvalidValueError, Node, RetrievalConfig, Retriever, StoreError
 from fourfold.cli import create_app
 from fourfold.evaluate import ladder
+from fourfold.learning import Learning
 from fourfold.presets import PRESETS, copied, open_under, preset
 from fourfold.session import Session
 
@@ -99,6 +100,20 @@ def test_a_graph_made_under_a_preset_keeps_it(tmp_path, name):
     with Retriever(tmp_path / "kg.sqlite") as retriever:
         assert retriever.config == preset(name)
         assert retriever.search("save a file").as_dict() == expected
+
+
+def test_a_graph_that_cannot_keep_its_preset_is_closed(tmp_path, monkeypatch):
+    """It was held open for as long as the error was."""
+
+    def refuse(*args, **options):
+        raise StoreError("The disk is full.")
+
+    closed, close = [], Retriever.close
+    monkeypatch.setattr(Learning, "apply_config", refuse)
+    monkeypatch.setattr(Retriever, "close", lambda retriever: closed.append(retriever.path) or close(retriever))
+    with pytest.raises(StoreError, match="disk is full"):
+        open_under("published", tmp_path / "kg.sqlite")
+    assert closed == [str(tmp_path / "kg.sqlite")]
 
 
 def test_another_graph_is_copied_and_answers_as_one_made_so(path, tmp_path):

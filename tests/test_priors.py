@@ -123,6 +123,14 @@ def test_a_timestamp_is_seconds_or_a_date(value, days):
     assert priors.age(value, NOW) == (None if days is None else pytest.approx(days))
 
 
+@pytest.mark.parametrize(("days", "told"), [(999.4, "999 days"), (999.6, "1000 days"), (1234.0, "1234 days")])
+def test_an_age_is_told_without_an_exponent(days, told):
+    """From 999.5 days to 1000 it was 1e+03."""
+    with opened(**MEMORY) as retriever:
+        retriever.add([Node("old", text="what zebras drink", metadata={"at": NOW - days * DAY})])
+        assert f"faded in {told}" in retriever.search("what do zebras drink").hits[0].why
+
+
 def test_what_has_no_date_does_not_fade():
     with opened(recency="at") as retriever:
         retriever.add([Node("undated", text="the user likes tea number 99")])

@@ -96,7 +96,7 @@ def check(path: str | Path, *, derived: bool = False) -> Check:
             with Retriever(given, read_only=True, must_exist=True) as retriever:
                 retriever.info()  # its settings are read, too
     except FourfoldError as error:
-        there = Path(given).is_file() and os.access(given, os.R_OK)
+        there = os.path.isfile(given) and os.access(given, os.R_OK)
         return Check(place, 0, 0, (str(error),), looked_at=there)
     return Check(place, counts["nodes"], counts["edges"], tuple(problems))
 

@@ -15,6 +15,7 @@ from types import MappingProxyType
 from fourfold.arguments import shown
 from fourfold.config import RetrievalConfig
 from fourfold.errors import EmbedderMismatchError, InvalidValueError, warn
+from fourfold.open_graph import closed_on_failure
 from fourfold.retriever import Retriever
 
 PRESETS: Mapping[str, Callable[[], RetrievalConfig]] = MappingProxyType(
@@ -87,8 +88,9 @@ def open_under(
                 "indexed in memory and answers instead; what is written into that is gone when it is closed."
             )
             return copied(source, config)
-    if not read_only and not len(opened):
-        opened.learning.apply_config(config, evidence={"preset": name})
+    with closed_on_failure(opened):
+        if not read_only and not len(opened):
+            opened.learning.apply_config(config, evidence={"preset": name})
     return opened
 
 

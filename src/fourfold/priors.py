@@ -80,5 +80,5 @@ def _factors(metadata: Mapping[str, Any], settings: Priors, now: float) -> list[
         return [("pinned", 1.0 + settings.pinned_gain, "")]
     if settings.recency and (days := age(metadata.get(settings.recency), now)) is not None:
         faded = 1.0 - 0.5 ** (days / settings.half_life)
-        return [("recency", 1.0 - settings.share * faded, f"{days:.3g}" if days < 1000 else f"{days:.0f}")]
+        return [("recency", 1.0 - settings.share * faded, f"{days:.3g}" if days < 999.5 else f"{days:.0f}")]
     return []

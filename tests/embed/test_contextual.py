@@ -211,6 +211,16 @@ def test_the_embedder_survives_its_bytes():
     )  # untrained it is the static model
 
 
+def test_no_text_and_half_a_character_are_embedded_as_by_the_bundled_model():
+    """Both were errors of the libraries below."""
+    tokenizer, table = bundled().token_vectors()
+    embedder = ContextualEmbedder(table, tokenizer, 1.0)
+    assert embedder.embed_documents([]).shape == bundled().embed_documents([]).shape == (0, 256)
+    texts = ["half \ud800 a character", "half ? a character"]
+    np.testing.assert_array_equal(*embedder.embed_documents(texts))
+    np.testing.assert_allclose(embedder.embed_documents(texts), bundled().embed_documents(texts), atol=2e-3)
+
+
 @pytest.mark.parametrize("content", [b"", b"nothing", None])
 def test_bytes_that_are_no_model(content):
     if content is None:

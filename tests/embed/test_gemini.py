@@ -200,7 +200,9 @@ def test_fewer_vectors_than_texts(gemini):
         ({"attempts": 0}, "attempts is 0"),
         ({"batch": 101}, "batch is 101.*100"),
         ({"timeout": 0}, "timeout is 0"),
-        ({"backoff": -1}, "backoff -1"),
+        ({"backoff": -1}, "backoff is -1"),
+        ({"timeout": None}, "timeout is None"),
+        ({"timeout": float("inf")}, "timeout is inf"),
     ],
 )
 def test_numbers_that_cannot_be_meant(gemini, options, match):

@@ -125,11 +125,32 @@ def test_what_is_no_name_of_the_hub_is_not_asked_for(tmp_path):
     for source in (tmp_path / "missing", "models/of/mine", "./missing", "/missing", "C:\\\\models"):
         with pytest.raises(EmbedderError, match="There is no model folder"):
             StaticEmbedder(source)
-    with pytest.raises(InvalidValueError, match="deadline is 0"):
-        StaticEmbedder("someone/some-model", deadline=0)
+
+
+@pytest.mark.parametrize("deadline", [0, -1.0, float("inf"), float("nan"), None, "5"])
+def test_a_deadline_is_a_finite_number_of_seconds(deadline):
+    """Of None Python's own comparison was raised, and of infinity the system's clock when the hub was asked."""
+    with pytest.raises(InvalidValueError, match=f"deadline is {deadline!r}"):
+        StaticEmbedder("someone/some-model", deadline=deadline)
+
+
+@pytest.mark.parametrize("name", ["some--model", "someone/some..model", "someone/model.git", "m" * 97])
+def test_what_the_hub_takes_for_no_name_is_told_of_as_any_model_that_is_not_there(name):
+    """The error of its client came through."""
+    with pytest.raises(EmbedderError, match="neither a folder nor in the hub's cache"):
+        StaticEmbedder(name).embed_query("hello")
+
+
+def test_a_download_for_which_no_thread_can_be_started_is_an_error_of_the_embedder(monkeypatch):
+    def refuse(thread):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    with pytest.raises(EmbedderError, match="no thread can be started"):
+        StaticEmbedder("someone/some-model-that-is-in-no-cache").embed_query("hello")
 
 
 def test_a_name_too_long_for_a_path_is_no_fault_of_the_system():
-    StaticEmbedder("m" * 300)  # the hub says of it that there is no such model
+    StaticEmbedder("m" * 300)  # the hub's client says of it that it is none
     with pytest.raises(EmbedderError, match="There is no model folder"):
         StaticEmbedder("m" * 300 + "/of/mine")

@@ -356,3 +356,9 @@ def test_what_others_write_while_a_file_is_checked_is_no_damage(path, monkeypatc
 def test_check_refuses_what_is_no_path():
     with pytest.raises(FourfoldError, match="path"):
         check(5)
+
+
+def test_a_path_too_long_for_the_system_is_none_of_a_graph():
+    """The system's own error came through."""
+    found = check("m" * 5000)
+    assert not found.looked_at and len(found.problems) == 1

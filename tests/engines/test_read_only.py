@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from fourfold import Edge, Node, RetrievalConfig, Retriever, StoreError
+from fourfold.engines.sqlite import connection as connections
 from fourfold.lens.session import Session
 from fourfold.questions import Questions
 from fourfold.tools import ToolCatalog
@@ -133,6 +134,34 @@ def test_a_log_whose_writer_is_gone_is_not_passed_over(path, tmp_path):
     Retriever(copy).close()
     with Retriever(copy, read_only=True) as retriever:
         assert len(retriever) == 2
+
+
+def test_a_reader_that_could_not_read_once_says_why_again_and_reads_on(path):
+    """Its connection was closed and taken for the present one: every later question met a closed database."""
+    log = Path(f"{path}-wal")
+    with Retriever(path, read_only=True) as reader:
+        assert reader.search("alpha").ids == ["a"]
+        log.write_bytes(b"what a writer left behind")
+        for _ in range(2):
+            with pytest.raises(StoreError, match="a write-ahead log whose writer is gone"):
+                reader.search("alpha")
+        log.unlink()
+        assert reader.search("alpha").ids == ["a"]
+
+
+def test_a_reader_that_lacked_a_descriptor_for_once_reads_on(path, monkeypatch):
+    with Retriever(path, read_only=True) as reader:
+        with Retriever(path) as writer:
+            writer.add([Node("b", "alpha")])
+        with monkeypatch.context() as few:
+            few.setattr(connections, "opened", _none_left)
+            with pytest.raises(StoreError, match="unable to open"):
+                reader.search("alpha")
+        assert sorted(reader.search("alpha").ids) == ["a", "b"]
+
+
+def _none_left(target, *, uri):
+    raise sqlite3.OperationalError("unable to open database file")
 
 
 FORKS = """

@@ -221,3 +221,55 @@ def test_what_is_out_of_date_fades_while_a_slow_answer_is_waited_for(typed, new_
         route.continue_()
     expect(page.locator(".answer")).to_have_attribute("data-touched", "yes")
     expect(results).not_to_have_attribute("aria-busy", "true")
+
+
+RUNS = '<div data-running="yes"><div class="running"><p>Measuring …</p></div></div>'
+
+
+def test_what_runs_is_looked_at_again_after_the_server_did_not_answer(demo, new_page):
+    """One answer that did not come, as while a laptop sleeps, and the page showed for ever that something runs."""
+    page = new_page(demo, "/measure")
+    looks = []
+
+    def answer(route):
+        looks.append(route)
+        route.abort() if len(looks) == 1 else route.continue_()
+
+    page.route("**/measure?fragment=1", answer)
+    page.route("**/measure/run", lambda route: route.fulfill(body=RUNS, content_type="text/html"))
+    page.get_by_role("button", name="Measure", exact=True).click()
+    expect(page.get_by_text("The server does not answer")).to_be_visible()
+    expect(page.get_by_role("button", name="Measure", exact=True)).to_be_visible()
+    assert len(looks) == 2
+    new_page.faults.clear()
+
+
+def test_what_was_refused_twice_is_told_once(demo, new_page):
+    page = new_page(demo, "/measure")
+    told = '<p class="told">{}</p>'
+    answers = iter((told.format("first"), told.format("second")))
+    page.route("**/measure/run", lambda route: route.fulfill(status=400, body=next(answers), content_type="text/html"))
+    for word in ("first", "second"):
+        page.get_by_role("button", name="Measure", exact=True).click()
+        expect(page.locator(".told").get_by_text(word)).to_be_visible()
+    expect(page.locator(".told")).to_have_count(1)
+    new_page.faults.clear()
+
+
+def test_values_of_the_filter_that_did_not_come_are_asked_for_again(typed, new_page):
+    """They were taken for asked for, and none was offered until another key was chosen."""
+    page = new_page(typed, "/?q=file")
+    asked = []
+
+    def answer(route):
+        asked.append(route)
+        route.abort() if len(asked) == 1 else route.continue_()
+
+    page.route("**/values?*", answer)
+    row = page.locator(".filter-row").first
+    with page.expect_event("requestfailed"):
+        row.locator("[name=fk]").select_option("lang")
+    row.locator("[name=fv]").focus()
+    expect(page.locator("#values option")).to_have_count(2)
+    assert not [fault for fault in new_page.faults if "Uncaught" in fault or "TypeError" in fault]
+    new_page.faults.clear()

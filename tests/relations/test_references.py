@@ -76,6 +76,12 @@ def test_what_links_to_a_page_is_no_question_for_a_path(wiki):
     assert "not found" not in answer.why
 
 
+@pytest.mark.parametrize("question", ["what lınks to Expenses", "WHAT LİNKS TO Expenses", "what cıtes Expenses"])
+def test_an_i_with_or_without_its_dot_is_no_fault_of_the_question(wiki, question):
+    """Without regard to case they are an i, and the verb was looked up under neither: the paths component failed."""
+    assert not wiki.search(question).degraded
+
+
 def test_a_long_question_asks_for_no_references():
     assert asked_for("what mentions " + "x" * 300) is None
     assert asked_for("what links load_config to send_email") is None

@@ -3,7 +3,7 @@
 LangChain's splitters copy a document's metadata to its chunks and say nothing more, unless asked for ``start_index``.
 So chunks of one document are those whose metadata are the same but for their place in it, and name one document: by a
 title, by a ``doc_id``, or by a ``source`` that is a path or an address (``"wikipedia"`` names many). Chunks that know
-their ``start_index`` and nothing else are of one document while it grows.
+their ``start_index`` and nothing else are of one document while it grows, and no chunk of another comes between.
 """
 
 from __future__ import annotations
@@ -83,9 +83,10 @@ def _cuts(retriever: Retriever, nodes: Sequence[Node], name_keys: Sequence[str])
         start = start if isinstance(start, int) else -1
         document = _document(node.metadata, name_keys)
         if document is None and start >= 0:
-            run = run if start > last >= 0 else f"document:{node.id}"
-            document = run
-        last = start
+            run = run if run and start > last else f"document:{node.id}"
+            document, last = run, start
+        else:
+            run = ""
         if document is not None:
             chunks.setdefault(document, []).append(node)
     there = {node.id for node in retriever.get(chunks)}

@@ -10,6 +10,7 @@ from langchain_core.indexing import DeleteResponse, DocumentIndex, UpsertRespons
 
 from fourfold import Edge, InvalidValueError, Node
 from fourfold.ingest import delete_linked, list_documents, parts_of
+from fourfold.validation import check_edge, check_node
 from langchain_fourfold.chunks import add_documents
 from langchain_fourfold.documents import as_given, plain
 from langchain_fourfold.retrievers import FourfoldRetriever
@@ -64,10 +65,15 @@ class FourfoldDocumentIndex(FourfoldRetriever, DocumentIndex):
             include_source: add the source documents too, as ``upsert`` does, with a ``mentions`` edge to each entity
                 found in them.
 
+        Raises:
+            InvalidValueError: an entity, a relation or a document that cannot be stored; nothing was written.
+
         """
         graphs = list(graph_documents)
+        for entity in _entities(graphs):  # before anything is written
+            check_node(_entity(entity, None))
         edges = [
-            Edge(str(relation.source.id), str(relation.target.id), relation.type)
+            check_edge(Edge(str(relation.source.id), str(relation.target.id), relation.type))
             for graph in graphs
             for relation in graph.relationships
         ]

@@ -6,6 +6,7 @@ Needs the ``langchain`` package (``pip install langchain-fourfold[agents]``), wh
 from __future__ import annotations
 
 import asyncio
+import json
 import threading
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -125,10 +126,13 @@ class FourfoldToolSelector(Shared, AgentMiddleware[Any, Any]):
         return kept[2]
 
 
-def _parameters(tool: BaseTool) -> tuple[str, ...]:
-    """Return the names of a tool's parameters without making its JSON schema, which takes long."""
+def _parameters(tool: BaseTool) -> tuple[object, ...]:
+    """Return what tells a tool's parameters from others, without making its JSON schema, which takes long."""
     schema = tool.args_schema
-    return tuple(schema.get("properties", ()) if isinstance(schema, dict) else getattr(schema, "model_fields", ()))
+    if isinstance(schema, dict):
+        return (json.dumps(schema.get("properties", {}), default=str),)
+    fields: Mapping[str, Any] = getattr(schema, "model_fields", {})
+    return tuple((name, field.description, str(field.annotation)) for name, field in fields.items())
 
 
 def _questions(messages: Sequence[BaseMessage]) -> list[str]:

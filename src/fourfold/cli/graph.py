@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -171,7 +171,8 @@ def _filled(db: str, preset: str | None, model: str | None) -> Iterator[Retrieve
     except BaseException:
         if empty:
             for file in (path, path.with_name(path.name + "-wal"), path.with_name(path.name + "-shm")):
-                file.unlink(missing_ok=True)
+                with suppress(OSError):  # none could be made there: what is wrong is said already
+                    file.unlink()
         raise
 
 

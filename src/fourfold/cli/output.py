@@ -153,6 +153,8 @@ def show_facts(console: Console, facts: Mapping[str, object]) -> None:
 def _in_words(value: object) -> str:
     if value is None:
         return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     if isinstance(value, int):
         return f"{value:,}"
     if isinstance(value, Sequence) and not isinstance(value, str):

@@ -74,10 +74,11 @@ def probes(
     ] = None,
     count: Annotated[int, typer.Option("--count", min=1, help="How many.")] = 50,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Which nodes they are made of.")] = 0,
+    foreign: options.Foreign = False,
     json: options.Json = False,
 ) -> None:
     """Make trial questions from the graph itself, for a first measurement before people have judged any."""
-    with Retriever(db, read_only=True) as retriever:
+    with open_under(None, db, read_only=True, foreign=foreign) as retriever:
         found = suggest_probes(retriever, count=count, seed=seed)
     if out is not None:
         save_probes(out, found)

@@ -18,9 +18,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold.arguments import whole_number
+from fourfold.arguments import finite_number, whole_number
 from fourfold.embed.base import checked
-from fourfold.errors import EmbedderError, InvalidValueError, KeyRefusedError
+from fourfold.errors import EmbedderError, KeyRefusedError
 from fourfold.types import FloatArray
 
 PREFIX = "gemini:"
@@ -105,10 +105,8 @@ class GeminiEmbedder:
         limits = {"dimensions": (dimensions, LARGEST_DIMENSION), "attempts": (attempts, None), "batch": (batch, 100)}
         for name, (number, most) in limits.items():
             whole_number(number, name, most=most)
-        if not (timeout > 0 and backoff >= 0):
-            raise InvalidValueError(
-                f"timeout is {timeout!r}, backoff {backoff!r}; they are seconds, above 0 and from 0 on."
-            )
+        timeout = finite_number(timeout, "timeout", least=0.001)
+        backoff = finite_number(backoff, "backoff", least=0)
         key = (api_key or key_in_environment() or "").strip()
         if not key:
             raise EmbedderError(f"There is no Gemini key: give api_key=, or set {' or '.join(KEY_VARIABLES)}.")

@@ -7,6 +7,7 @@ import threading
 from pathlib import Path
 
 from fourfold.errors import EmbedderError
+from fourfold.threads import begun
 
 WEIGHTS = ("model.safetensors", "0_StaticEmbedding/model.safetensors")
 TOKENIZER = ("tokenizer.json", "0_StaticEmbedding/tokenizer.json")
@@ -49,8 +50,12 @@ class HubModel:
         if (cached := _cached(self._name)) is not None:
             return cached
         if self._download is None:
-            download = _Download(self._name)
-            download.start()
+            download = begun(_Download(self._name), f"download of {self._name}")
+            if download is None:
+                raise EmbedderError(
+                    f"The embedding model {self._name!r} is not in the hub's cache, and no thread can be started to "
+                    "download it: the process is ending, or has too many."
+                )
             self._download = download
             download.join(self._deadline)
         if self._download.is_alive():
@@ -76,7 +81,7 @@ class _Download(threading.Thread):
     """Fetches a model into the hub's cache, in a daemon thread: no socket that hangs keeps the process alive."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(name=f"download of {name}", daemon=True)
+        super().__init__()
         self._model = name
         self.error: Exception | None = None
 
@@ -95,13 +100,19 @@ class _Download(threading.Thread):
 
 
 def _cached(name: str) -> Path | None:
-    """Return the folder of the hub's cache that has all files of the model, without asking the network."""
+    """Return the folder of the hub's cache that has all files of the model, without asking the network.
+
+    None too of what the hub's client takes for no name: asked for the model itself, it says why.
+    """
     from huggingface_hub import try_to_load_from_cache
 
     found = []
     for places in (WEIGHTS, TOKENIZER, CONFIG):
         paths = (try_to_load_from_cache(name, place) for place in places)
-        path = next((Path(path) for path in paths if isinstance(path, str)), None)
+        try:
+            path = next((Path(path) for path in paths if isinstance(path, str)), None)
+        except ValueError:
+            return None
         if path is None:
             return None
         found.append(path)

@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold.arguments import finite_number
 from fourfold.embed.hub import CONFIG, TOKENIZER, WEIGHTS, HubModel, find
 from fourfold.embed.wordpieces import Pieces, Wordpieces
-from fourfold.errors import EmbedderError, InvalidValueError
+from fourfold.errors import EmbedderError
 from fourfold.lazy import once
 from fourfold.types import FloatArray
 
@@ -44,16 +45,14 @@ class StaticEmbedder:
         deadline: seconds that a download may take before an EmbedderError says so.
 
     Raises:
-        InvalidValueError: the deadline is not a positive number.
+        InvalidValueError: the deadline is no finite number of seconds above 0.
         EmbedderError: there is no such folder, and it is no name of the hub either.
 
     """
 
     def __init__(self, source: str | Path, *, deadline: float = 60.0) -> None:
-        if not deadline > 0:
-            raise InvalidValueError(f"deadline is {deadline!r}; it must be a positive number of seconds.")
         self._source = source
-        self._deadline = deadline
+        self._deadline = deadline = finite_number(deadline, "deadline", least=0.001, most=threading.TIMEOUT_MAX)
         self._hub = None if os.path.exists(source) else HubModel(source, deadline)  # of a name too long for a path, too
         self._read: Callable[[Path], Any] = _by_library
         self._model: Any = None
@@ -98,7 +97,7 @@ class StaticEmbedder:
         return self.embed_documents([text])[0]  # type: ignore[no-any-return]
 
     def tokenize(self, texts: Sequence[str]) -> list[list[int]]:
-        """Return the token ids of each text; unknown words, and lone surrogates, have none."""
+        """Return the token ids of each text; unknown words have none, half a character is read as ``?``."""
         return self.pieces(texts).lists()
 
     def is_word(self, text: str) -> bool:

@@ -71,7 +71,7 @@ class Wordpieces:
         self._most = None if tokenizer.truncation is None else tokenizer.truncation["max_length"]
 
     def of(self, texts: Sequence[str]) -> Pieces:
-        """Return the ids of the wordpieces of each text, in order; lone surrogates have none."""
+        """Return the ids of the wordpieces of each text, in order; half a character is read as ``?``."""
         texts = [text if text.isascii() else text.encode("utf-8", "replace").decode() for text in texts]
         if self._known is None:
             parts, counts = self._cut(texts), [1] * len(texts)

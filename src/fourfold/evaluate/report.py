@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fourfold.arguments import any_path
-from fourfold.errors import MissingExtraError
+from fourfold.errors import MissingExtraError, UnknownNodeError
 from fourfold.evaluate.collection import JudgedQuery, Judgements
 from fourfold.evaluate.metrics import DEFAULT_MEASURES
 from fourfold.evaluate.run import Run, Summary, summarise
 from fourfold.evaluate.statistics import compare, p_in_words
+from fourfold.markup import escaped
 
 if TYPE_CHECKING:
     from fourfold.retriever import Retriever
@@ -53,7 +54,7 @@ def write_report(
         judgements: the queries.
         runs: what to show side by side; wins and losses are those of the last against the first. Of a single run the
             questions that it answers worst are shown.
-        retriever: explains the wins and losses.
+        retriever: explains the wins and losses, as its own config has them; of nodes that it lacks it says so.
         sweeps: component → weight → run, for the plot of weights against score.
         main_measure: what plots and comparisons show.
         measures: what the table of means shows beside it.
@@ -86,7 +87,7 @@ def write_report(
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{html.escape(title)}</title>'
         f"<style>{_STYLE}</style><body>{''.join(parts)}</body></html>"
     )
-    any_path(path).write_text(page, encoding="utf-8")
+    any_path(path).write_bytes(page.encode("utf-8", "replace"))  # a question may hold half a character
 
 
 # -- tables -------------------------------------------------------------------------------------------------------
@@ -160,8 +161,15 @@ def _detail(anchor: str, query: JudgedQuery, run: Run, retriever: Retriever | No
     body = f"<p>Relevant: {places}.</p>"
     if retriever is not None:
         shown = dict.fromkeys([*list(found)[:1], *wanted[:2]])
-        body += "".join(retriever.explain(query.text, identity)._repr_html_() for identity in shown)
+        body += "".join(_explained(retriever, query.text, identity) for identity in shown)
     return f'<details id="{anchor}" open><summary>{html.escape(query.text)}</summary>{body}</details>'
+
+
+def _explained(retriever: Retriever, question: str, identity: str) -> str:
+    try:
+        return retriever.explain(question, identity)._repr_html_()
+    except UnknownNodeError:  # judged, or found at the time, and not in this graph
+        return f"<p>{escaped(identity)} is not in the graph.</p>"
 
 
 # -- plots --------------------------------------------------------------------------------------------------------

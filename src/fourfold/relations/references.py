@@ -33,7 +33,8 @@ _PATTERNS = (
     r"what (?:does|do|did) (?P<text>.+) (?P<verb>link|point|refer) to",
     rf"(?:{_WHICH} (?:is|are) {_PASSIVE}|what (?:is|are) linked)(?: to)? (?:from|by|in|on) (?P<text>.+)",
 )
-_ASKS = tuple(re.compile(f"^(?:{pattern})$", re.IGNORECASE) for pattern in _PATTERNS)
+_ASKS = tuple(re.compile(f"^(?:{pattern})$", re.IGNORECASE | re.ASCII) for pattern in _PATTERNS)
+"""Of ASCII, for beside it "LİNK" and "lınk" are "link" to Python, and no key of ``_SAYS``."""
 _LONGEST = 300
 """Characters of a question that may ask so."""
 

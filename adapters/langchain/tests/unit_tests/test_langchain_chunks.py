@@ -4,9 +4,10 @@ import pytest
 from langchain_core.documents import Document
 from langchain_core.indexing import InMemoryRecordManager, index
 from langchain_fourfold import FourfoldDocumentIndex, FourfoldRetriever, FourfoldVectorStore
+from langchain_fourfold.chunks import add_documents
 from langchain_text_splitters import RecursiveCharacterTextSplitter
 
-from fourfold import InvalidValueError, UnknownNodeError
+from fourfold import InvalidValueError, Retriever, UnknownNodeError
 
 TEXT = " ".join(f"Sentence number {n} is about boats and what else floats." for n in range(12))
 
@@ -140,3 +141,17 @@ def test_a_chunk_that_is_changed_stays_in_its_place():
     alone = Document(page_content="Now of another document.", metadata={"source": "wikipedia"})
     store.add_documents([alone], ids=[ids[2]])
     assert_joined(store.retriever, [*cut[:2], *cut[3:]])
+
+
+def test_chunks_that_know_only_their_start_begin_anew_after_those_of_a_document_with_a_name():
+    """After a chunk with a title they were given a document without an id, which was refused, or an earlier one."""
+    named = Document(page_content="one of a page", metadata={"title": "Page", "start_index": 5})
+    first, second, third, fourth = (
+        Document(page_content=f"the words of {place}", metadata={"start_index": place}) for place in (0, 50, 90, 130)
+    )
+    with Retriever() as engine:
+        add_documents(engine, [named, first.model_copy(), second])
+        assert_joined(engine, [first, second])
+    with Retriever() as engine:
+        add_documents(engine, [first, second, named, third, fourth])
+        assert_joined(engine, [first, second], [third, fourth])

@@ -9,6 +9,8 @@ from langchain_core.indexing import InMemoryRecordManager, index
 from langchain_core.vectorstores import InMemoryVectorStore
 from langchain_fourfold import FourfoldDocumentIndex, FourfoldRetriever
 
+from fourfold import InvalidValueError
+
 PAGES = [
     Document(page_content="Ann lives in New York.", metadata={"title": "Ann", "source": "people"}),
     Document(page_content="A city.", metadata={"title": "New York (city)", "source": "places"}),
@@ -97,6 +99,23 @@ def found_in(source=None, nodes=(), relations=()):
         ],
         source=source,
     )
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"nodes": [("Ann", "Person", {}), ("Bo", "Person", {"born": print})]},
+        {"nodes": [("", "Person", {})]},
+        {"nodes": [("Ann", 3, {})]},
+        {"relations": [("Ann", None, "Bo")]},
+    ],
+)
+def test_graph_documents_that_cannot_be_stored_leave_nothing_behind(wrong):
+    """Their source was written before the entities were looked at."""
+    destination = FourfoldDocumentIndex()
+    with pytest.raises(InvalidValueError):
+        destination.add_graph_documents([found_in(Document(id="p", page_content="Ann knows Bo."), **wrong)])
+    assert not len(destination.retriever)
 
 
 def test_an_entity_found_again_keeps_what_was_known_of_it():

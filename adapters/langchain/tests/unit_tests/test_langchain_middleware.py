@@ -7,6 +7,7 @@ import pytest
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage
 from langchain_core.tools import StructuredTool
+from pydantic import Field, create_model
 
 from fourfold import Edge, InvalidValueError, Retriever
 from fourfold.tools import ToolCatalog
@@ -130,6 +131,29 @@ def test_tools_that_come_later_are_found():
     assert "deploy_prod" in selected(selector, changed, "bake some bread")
     assert "translate_text" not in selected(selector, tools(), "translate this into French")
     assert "send_mail" in selected(selector, tools(), "send a mail")
+
+
+@pytest.mark.parametrize("as_json", [True, False])
+def test_tools_that_say_other_things_of_their_parameters_are_others(as_json):
+    """Those of the same names were taken for the tools of an earlier request."""
+    from langchain_fourfold.middleware import FourfoldToolSelector
+
+    def made(mailing):
+        found = []
+        for name in ("one", "two", "three", "four"):
+            said = "The address to send a letter by mail to." if name == mailing else "Something else."
+            schema = {"type": "object", "properties": {"x": {"type": "string", "description": said}}}
+            model = create_model(name, x=(str, Field(description=said)))
+            found.append(
+                StructuredTool.from_function(
+                    lambda x: x, name=name, description="Do it.", args_schema=schema if as_json else model
+                )
+            )
+        return found
+
+    selector = FourfoldToolSelector(limit=1)
+    for mailing in ("two", "four"):
+        assert mailing in selected(selector, made(mailing), "send a letter by mail")
 
 
 def test_catalogues_are_kept_for_the_last_few_sets_of_tools(monkeypatch):

@@ -45,6 +45,12 @@ def test_a_number_that_is_none_of_tools_is_refused_where_it_is_given():
         FourfoldToolRetriever([], similarity_top_k=0)
 
 
+def test_tools_may_come_one_by_one():
+    """Of those of a generator none was found: they were gone before the catalogue was made."""
+    found = FourfoldToolRetriever(iter(tools()), similarity_top_k=1).retrieve("deploy to prod")
+    assert names(found) == ["deploy_prod"]
+
+
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # LlamaIndex's own, on making an agent
 async def test_in_an_agent():
     agent = FunctionAgent(tool_retriever=retriever(), llm=MockLLM(), tools=[])

@@ -52,14 +52,17 @@ class ContextualEmbedder:
         return PREFIX + content.hexdigest()
 
     def embed_documents(self, texts: Sequence[str]) -> FloatArray:
-        """Return one vector per text, shape (len(texts), dimensions), float32.
+        """Return one vector per text, shape (len(texts), dimensions), float32; half a character is read as ``?``.
 
         Raises:
             EmbedderError: the tokenizer broke down, as one can that nobody trained.
 
         """
+        if not len(texts):
+            return np.empty((0, self._whole.shape[1]), np.float32)
+        whole = [text if text.isascii() else text.encode("utf-8", "replace").decode() for text in texts]
         try:
-            vectors: FloatArray = self._model.encode(list(texts), use_multiprocessing=False)
+            vectors: FloatArray = self._model.encode(whole, use_multiprocessing=False)
         except BaseException as error:
             if type(error).__name__ == "PanicException":  # Rust's, which is no Exception
                 raise EmbedderError(f"The tokenizer of the trained embedder broke down ({error}).") from error

@@ -106,6 +106,10 @@ def connect_again(file: str, path: str) -> sqlite3.Connection:
     return connect(f"file:{quote(os.fsencode(file))}?mode=rw", path, uri=True)
 
 
+_State = tuple[tuple[int, ...] | None, bool]
+"""A file's status, None where a log may hold more; and whether a reader beside a writer can read."""
+
+
 class QuietConnection:
     """A connection that only reads, and leaves no trace: it makes no file beside the one it reads.
 
@@ -118,27 +122,28 @@ class QuietConnection:
         require_file(path, "to open for reading")
         self._followed = Followed(path)
         self._path = path
-        self._state = self._seen()
-        self._connection = self._connect()
+        self._state: _State | None = self._seen()
+        self._connection = self._connect(self._state)
 
     def current(self) -> sqlite3.Connection:
         """Return the connection, opened anew where the file was written to since."""
         if self._state != (now := self._seen()):
             self._connection.close()
+            self._state = None  # where it cannot be opened now, whoever asks next tries again
+            self._connection = self._connect(now)
             self._state = now
-            self._connection = self._connect()
         return self._connection
 
     def confirm(self) -> None:
         """Raise StoreError if the file was written to while it was read as one that does not change."""
-        if self._state != self._seen() and self._state[0] is not None:
+        if self._state is not None and self._state != self._seen() and self._state[0] is not None:
             raise StoreError(f"The file {self._path!r} was written to while it was read; ask again.")
 
     def close(self) -> None:
         """Close it; a second call does nothing."""
         self._connection.close()
 
-    def _seen(self) -> tuple[tuple[int, ...] | None, bool]:
+    def _seen(self) -> _State:
         """Return the file's status, None where a log may hold more; and whether a reader beside a writer can read."""
         file = self._followed.file
         if _log_size(file):
@@ -149,8 +154,8 @@ class QuietConnection:
             raise StoreError(f"The file {self._path!r} cannot be read: {error.strerror}.") from error
         return state_of(status), False
 
-    def _connect(self) -> sqlite3.Connection:
-        status, shared = self._state
+    def _connect(self, state: _State) -> sqlite3.Connection:
+        status, shared = state
         if status is None and not shared:
             here = "open the file once for writing, which takes it in, or bring the file that ends in -shm along, too"
             told = f"; {here}" if os.access(os.path.dirname(self._followed.file), os.W_OK) else f", and {_COPY_BOTH}"

@@ -8,16 +8,23 @@ function running() {
   return place.firstElementChild?.dataset.running === "yes";
 }
 
-function watch() {
-  if (running()) setTimeout(look, 500);
+let next; // one look at a time, also where a form was sent between two
+
+function watch(after = 500) {
+  clearTimeout(next);
+  if (running()) next = setTimeout(look, after);
 }
 
 async function look() {
+  let html;
   try {
-    show(await part("/measure?fragment=1"));
+    html = await part("/measure?fragment=1");
   } catch (error) {
     warn(UNANSWERED);
+    watch(2000); // what runs goes on, however long nobody could look
+    return;
   }
+  show(html);
 }
 
 function show(html) {
@@ -34,7 +41,9 @@ place.addEventListener("submit", async (event) => {
   const body = new URLSearchParams(new FormData(event.target, event.submitter));
   const { ok, html } = await send(event.target.action, body);
   if (ok) return show(html);
+  place.querySelector(".refused")?.remove();
   const made = document.createElement("div");
+  made.className = "refused";
   put(made, html);
   event.target.after(made);
 });

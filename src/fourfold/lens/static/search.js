@@ -156,8 +156,14 @@ async function known(key) {
   list.dataset.key = key;
   list.replaceChildren();
   if (!key) return;
-  const answer = await fetch(`/values?key=${encodeURIComponent(key)}`, { credentials: "same-origin" });
-  const { values } = await answer.json();
+  let values;
+  try {
+    const answer = await fetch(`/values?key=${encodeURIComponent(key)}`, { credentials: "same-origin" });
+    ({ values } = await answer.json());
+  } catch (error) {
+    if (list.dataset.key === key) delete list.dataset.key; // they are asked for again with the next look at them
+    return;
+  }
   if (list.dataset.key === key) list.replaceChildren(...values.map((value) => new Option(value, value)));
 }
 
@@ -167,8 +173,15 @@ form.addEventListener("focusin", (event) => {
 
 /** Offer the keys that this graph has: the first page of all does not wait for them. */
 async function keys() {
-  const answer = await fetch("/keys", { credentials: "same-origin" });
-  for (const [key, label] of (await answer.json()).keys) {
+  let found;
+  try {
+    const answer = await fetch("/keys", { credentials: "same-origin" });
+    found = (await answer.json()).keys;
+  } catch (error) {
+    warn("The filter's keys could not be fetched; load the page again.");
+    return;
+  }
+  for (const [key, label] of found) {
     for (const select of form.querySelectorAll("[name=fk]")) select.append(new Option(label, key));
     if (key !== "$type") document.getElementById("group_by").append(new Option(label, key));
   }

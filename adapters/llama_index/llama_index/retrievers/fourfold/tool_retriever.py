@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 from llama_index.core.objects import ObjectRetriever
 from llama_index.core.schema import QueryBundle, QueryType
 from llama_index.core.tools import BaseTool
 
 from fourfold.arguments import whole_number
-from fourfold.tools import ToolCatalog
+from fourfold.tools import ToolCatalog, ToolConfig
 
 
 class FourfoldToolRetriever(ObjectRetriever[BaseTool]):
@@ -29,17 +29,19 @@ class FourfoldToolRetriever(ObjectRetriever[BaseTool]):
 
     def __init__(
         self,
-        tools: Sequence[BaseTool],
+        tools: Iterable[BaseTool],
         catalog: ToolCatalog | None = None,
         *,
         similarity_top_k: int = 10,
         with_prerequisites: bool = True,
     ) -> None:
-        self._tools = {tool.metadata.get_name(): tool for tool in tools}
+        given = list(tools)
+        config = ToolConfig() if catalog is None else catalog.config
+        self._limit = whole_number(similarity_top_k, "similarity_top_k", most=config.max_limit)
+        self._tools = {tool.metadata.get_name(): tool for tool in given}
         self._catalog = ToolCatalog() if catalog is None else catalog
         if catalog is None:
-            self._catalog.add_tools(list(tools))
-        self._limit = whole_number(similarity_top_k, "similarity_top_k", most=self._catalog.config.max_limit)
+            self._catalog.add_tools(given)
         self._with_prerequisites = with_prerequisites
 
     @property
