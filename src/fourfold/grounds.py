@@ -4,7 +4,8 @@ A hit's evidence is its own words and meaning. What a hit owes to the graph (edg
 others, so as far as its score came that way, wholly from half of it on, it stands on the evidence of those it came
 from: of seeds as they gave, of the passage behind a bridge, of the node that a question names where a path answers, as
 far as words are sure of where it leads. What reached a hit must also make something of it: below a quarter of the best
-sum the evidence it was told falls with the square. A node whose name is the question, word for word, is known.
+sum the evidence it was told falls with the square. A node whose name is the question, word for word, is known, and so
+is one that meets all that the question says of a type.
 """
 
 from __future__ import annotations
@@ -56,6 +57,7 @@ def grounds_of(
     covered = _covered(scores, query, everyone)
     own = calibration.evidence(cosines, covered)
     _know_by_name(query, everyone, covered, own, calibration)
+    _know_by_conditions(scores, everyone, own, calibration)
     if len(user):  # "I" is as good as its name
         of_it = ordered.contains(user, everyone)
         covered[of_it] = (1.0 + others * covered[of_it]) / (1.0 + others)
@@ -127,6 +129,13 @@ def _know_by_name(query: Query, nodes: Nodes, covered: FloatArray, own: FloatArr
     named = places[[name == typed for name in query.names_of(nodes[places])]]
     covered[named] = 1.0
     own[named] = calibration.evidence(None, covered[named])  # a cosine knows nothing of "It" and of many a language
+
+
+def _know_by_conditions(scores: Scores, nodes: Nodes, own: FloatArray, calibration: Calibration) -> None:
+    """Make the evidence whole of nodes that meet what the question says of their type: no word of it is left."""
+    if scores.asked is not None and (told := scores.asked.answer.told):
+        met = [place for place, node in enumerate(nodes.tolist()) if node in told]
+        own[met] = calibration.evidence(None, np.ones(len(met)))
 
 
 def _user(scores: Scores, query: Query) -> tuple[Nodes, int]:

@@ -143,3 +143,11 @@ def test_ask_names_what_meets_the_conditions(workshop):
 )
 def test_of_what_is_named_the_metadata_decides(workshop, question, answer):
     assert workshop.search(question).hits[0].node.name == answer
+
+
+@pytest.mark.parametrize("question", ["which tools are broken", "the cheapest tool", "rooms without a tool"])
+def test_what_meets_all_that_is_said_is_known(workshop, question):
+    """Its text may hold none of the words, so the answer said that the graph seems to know nothing of it."""
+    answer = workshop.search(question, min_confidence=0.5)
+    assert answer.confidence > 0.5
+    assert {hit.node.name for hit in answer.hits} == told(workshop, question)
