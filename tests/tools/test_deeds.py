@@ -88,6 +88,9 @@ def test_what_is_not_to_be_done_or_only_told_asks_for_nothing():
         ("order_cancel", "", {"cancel"}),
         ("lights_turn_off", "", {"turn_off"}),
         ("weather", "The weather of a place.", set()),
+        ("zipfile.ZipFile.write", "Put the bytes into the archive.", {"write", "put"}),
+        ("zipfile.ZipFile", "Class with methods to open and close zip files.", set()),
+        ("archiver", "Reads and writes archives.", {"read", "write"}),
     ],
 )
 def test_what_a_tool_does(name, description, verbs):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import takewhile
 
 from fourfold.planning import MOST_PARTS, parts_of
 from fourfold.planning.denied import LONGEST_READ
@@ -25,15 +26,17 @@ _TELLING = frozenset("get list show search find read retrieve query check view f
 _THINGS = frozenset(
     """
     back bill book call charge check copy cut design diff draft email file group invoice label link list log mail
-    message name note order phone place plan plot query record report review schedule share summary table text trim
+    message name note order phone place plan plot query record report review schedule share summary table text
+    trim zip
     """.split()
 )
 """Verbs that are as often the name of a thing: ``file_copy``, ``order_cancel``."""
 
+_LAST_PART = re.compile(r"[./:]|__")
+_JOINING = frozenset(("and", "or", "to"))
+
 _SWITCHED = frozenset(("on", "off"))
 _DONE = frozenset(verb for verbs in DEEDS.values() for verb in verbs.split())
-
-
 _PHRASES = Phrases(DEEDS)
 
 
@@ -48,8 +51,14 @@ def asked_for(request: str) -> frozenset[str]:
 
 
 def done_by(name: str, description: str) -> frozenset[str]:
-    """Return the verbs by which a tool's name and the beginning of its description say what it does."""
-    return _first_verb(_named(name)) | _first_verb(_WORD.findall(description[:60].lower())[:1])
+    """Return the verbs by which a tool's name and the beginning of its description say what it does.
+
+    Of a name such as ``zipfile.ZipFile.write`` the last part says it, of "Read and write archives" both verbs do.
+    """
+    first, *rest = [*_WORD.findall(description[:60].lower()), ""]
+    joined = takewhile(lambda pair: pair[0] in _JOINING, zip(rest[::2], rest[1::2], strict=False))
+    begins = [first, *(word for _, word in joined)]
+    return _of_name(_LAST_PART.split(name)[-1]).union(*(_first_verb([word]) for word in begins))
 
 
 def _asked(words: list[str]) -> Iterator[str]:
@@ -65,11 +74,12 @@ def _asked(words: list[str]) -> Iterator[str]:
         yield from _first_verb(words[:1])
 
 
-def _named(name: str) -> list[str]:
-    """Return the words of a tool's name, or only what it switches on or off."""
+def _of_name(name: str) -> frozenset[str]:
+    """Return the verb of a tool's name: ``turn_off``; ``FileCopy``, whose words may all be things, says none."""
     parts = [part.lower() for part in split_identifier(name)]
     pairs = zip(parts, parts[1:], strict=False)
-    return [f"{one}_{other}" for one, other in pairs if other in _SWITCHED] or parts
+    verbs = _first_verb([f"{one}_{other}" for one, other in pairs if other in _SWITCHED] or parts)
+    return frozenset() if name[:1].isupper() and verbs <= _THINGS else verbs
 
 
 def _first_verb(words: Iterable[str]) -> frozenset[str]:
