@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from fourfold import Edge, Node, RetrievalConfig, Retriever
-from fourfold.tools import ToolCatalog
+from fourfold.tools import ToolCatalog, ToolConfig
 from fourfold.tools.wording import EVERYDAY, as_tools_say
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
@@ -52,6 +52,7 @@ def test_tool_dependencies(monkeypatch):
 @pytest.mark.parametrize("name", ["livemcpbench", "metatool_single"])
 def test_without_edges_it_is_the_retrievers_own_ranking(name):
     catalog, queries = load(name, RetrievalConfig().replace(diversity={"coverage": {"weight": 0.0}}))
+    catalog = ToolCatalog(catalog.retriever, config=ToolConfig(other_deed=0.0))  # which asks what tools do, too
     analysis = catalog.retriever.analysis
     for text, _ in queries[:200]:
         said = as_tools_say(text, EVERYDAY, analysis.tokenizer.terms, analysis.snapshot().term_numbers)
