@@ -20,8 +20,8 @@ from fourfold.relations.succession import Succession
 from fourfold.relations.thesaurus import Thesaurus, key_of
 from fourfold.types import FloatArray
 
-_MAY_ASK = LEAD_BACK | {"have"}
-"""Words of no label that may ask for an edge."""
+_MAY_ASK = LEAD_BACK | lexicon.ASKING.keys() | lexicon.EXACTLY.keys() | {"have"}
+"""Words that may ask for an edge though no label has them."""
 
 
 class Relations:
@@ -67,11 +67,7 @@ class Relations:
     def _near_by(self, word: str, terms: Sequence[str]) -> float:
         """Return how near a word is to what an edge type says; ``inf`` where it may ask for one however far it is."""
         if not self.labels.may_hold(word, terms):
-            return (
-                inf
-                if word in LEAD_BACK or word in lexicon.ASKING or word in lexicon.EXACTLY or word == "have"
-                else -inf
-            )
+            return inf if word in _MAY_ASK else -inf
         listed = word in LEAD_BACK or self.thesaurus.lists(key_of(word, terms)) or self.succession.has(terms)
         if listed or self.roles.has(word) or self.thesaurus.joined(terms) is not None:
             return inf
