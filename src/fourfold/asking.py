@@ -16,6 +16,7 @@ from fourfold.calibration import Calibrator
 from fourfold.config import RetrievalConfig
 from fourfold.edge_types import MENTIONS, OF_DOCUMENTS
 from fourfold.embed.static import bundled
+from fourfold.encodings import in_utf8
 from fourfold.engines import Backend
 from fourfold.errors import InvalidValueError
 from fourfold.graph_embedding import GraphEmbedding
@@ -188,7 +189,7 @@ class Asker:
 
     def query(self, snapshot: Snapshot, text: str, options: Options) -> Query:
         """Bring a question into the form the pipeline takes, for one generation of the graph."""
-        typed = asked = topic = text.strip().encode("utf-8", "replace").decode("utf-8")
+        typed = asked = topic = in_utf8(text.strip())
         if self.config.text.topic:
             asked = without_courtesy(typed)
             topic = topic_of(asked, snapshot, self._tokenizer.terms)

@@ -1,4 +1,7 @@
-"""How a file of text is encoded, as far as its byte order mark tells: Excel's "Unicode text" is UTF-16."""
+"""What of a text UTF-8 can hold, and how a file of text is encoded, as far as its byte order mark tells.
+
+Excel's "Unicode text" is UTF-16.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +22,16 @@ UTF_8 = "utf-8-sig"
 """With a byte order mark or without one."""
 
 LONGEST_MARK = 4
+
+
+def encodable(text: str) -> bool:
+    """Whether a text is made of whole characters, which UTF-8 has; halves of some are lone surrogates."""
+    return text.isascii() or text == in_utf8(text)
+
+
+def in_utf8(text: str) -> str:
+    """Return a text with ``?`` for each half of a character."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
 def marked(data: bytes) -> str:

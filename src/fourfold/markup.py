@@ -6,6 +6,7 @@ import html
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from fourfold.encodings import in_utf8
 from fourfold.plain_text import beginning, plain_text
 from fourfold.word_breaks import stretches
 
@@ -40,7 +41,7 @@ def cut(text: str, limit: int) -> str:
 
 def escaped(text: str) -> str:
     """Return text for HTML; it may hold lone surrogates, which no page can be encoded with."""
-    return html.escape(text).encode("utf-8", "replace").decode("utf-8")
+    return in_utf8(html.escape(text))
 
 
 def marked_html(pieces: Iterable[Piece]) -> str:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold.encodings import in_utf8
 from fourfold.ragged import bounds, firsts
 
 _REMEMBERED = 50_000
@@ -72,7 +73,7 @@ class Wordpieces:
 
     def of(self, texts: Sequence[str]) -> Pieces:
         """Return the ids of the wordpieces of each text, in order; half a character is read as ``?``."""
-        texts = [text if text.isascii() else text.encode("utf-8", "replace").decode() for text in texts]
+        texts = [*map(in_utf8, texts)]
         if self._known is None:
             parts, counts = self._cut(texts), [1] * len(texts)
         else:

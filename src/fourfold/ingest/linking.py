@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
+from fourfold.encodings import encodable
 from fourfold.engines.documents import Books, Label
 from fourfold.ingest.documents import Document, IngestConfig
 from fourfold.ingest.mentions import Matcher, head, heads, is_unspaced, normal_title, title_key, unspaced
@@ -42,7 +43,7 @@ def labels_used(document: Document, config: IngestConfig) -> Iterator[Label]:
 
 def _is_name(target: str) -> bool:
     """Whether a document can bear this name: none holds NUL, or half a character."""
-    return "\x00" not in target and target == target.encode("utf-8", "replace").decode()
+    return "\x00" not in target and encodable(target)
 
 
 def _shared(document: Document, config: IngestConfig) -> Iterator[Label]:

@@ -12,6 +12,7 @@ import numpy as np
 
 from fourfold.embed.contextual.composition import Floats
 from fourfold.embed.contextual.stored import arrays_of, require_plain
+from fourfold.encodings import in_utf8
 from fourfold.errors import EmbedderError
 from fourfold.types import FloatArray
 
@@ -60,9 +61,8 @@ class ContextualEmbedder:
         """
         if not len(texts):
             return np.empty((0, self._whole.shape[1]), np.float32)
-        whole = [text if text.isascii() else text.encode("utf-8", "replace").decode() for text in texts]
         try:
-            vectors: FloatArray = self._model.encode(whole, use_multiprocessing=False)
+            vectors: FloatArray = self._model.encode([*map(in_utf8, texts)], use_multiprocessing=False)
         except BaseException as error:
             if type(error).__name__ == "PanicException":  # Rust's, which is no Exception
                 raise EmbedderError(f"The tokenizer of the trained embedder broke down ({error}).") from error

@@ -11,6 +11,7 @@ import re
 from functools import cache, lru_cache
 from typing import Any
 
+from fourfold.encodings import encodable
 from fourfold.errors import InvalidValueError
 from fourfold.filters import attributes
 from fourfold.types import Node
@@ -40,7 +41,7 @@ def check_key(key: str, what: str) -> None:
 
 def keepable(key: str) -> bool:
     """Whether a string can be in the tables at all."""
-    return "\x00" not in key and (key.isascii() or key == key.encode("utf-8", "replace").decode("utf-8"))
+    return "\x00" not in key and encodable(key)
 
 
 def refuse_nul(what: str, *texts: str) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fourfold import ordered
-from fourfold.engines.sqlite.rows import encodable
+from fourfold.encodings import encodable
 from fourfold.filters import COLUMNS, SCALAR, Clause, Group, Range, Scalar, Test
 from fourfold.index.base import Nodes
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.arguments import LONGEST_NAME, shown
+from fourfold.encodings import encodable
 from fourfold.engines.base import OWN_SHARE
 from fourfold.engines.sqlite.schema import schema_version
 from fourfold.engines.staging import STAGING
@@ -140,8 +141,3 @@ def amounts(values: Iterable[object], kind: type[int] | type[float]) -> list[Any
 def id_list(ids: Sequence[str]) -> str:
     """Return as a list of JSON what can be ids: SQLite's JSON ends one at NUL, and UTF-8 has no lone surrogates."""
     return json.dumps([each for each in ids if "\x00" not in each and encodable(each)], ensure_ascii=False)
-
-
-def encodable(text: str) -> bool:
-    """Whether a text is made of whole characters."""
-    return text.isascii() or text == text.encode("utf-8", "replace").decode("utf-8")

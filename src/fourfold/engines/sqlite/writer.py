@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.arguments import shown
+from fourfold.encodings import encodable
 from fourfold.engines.base import Row
 from fourfold.engines.ends import distinct_ends, ends_of
 from fourfold.engines.sqlite import deletions
 from fourfold.engines.sqlite.rows import (
     LARGEST_NUMBER,
     DamagedValueError,
-    encodable,
     generation_of,
     id_list,
     meta,
