@@ -7,7 +7,7 @@ not compared.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -101,10 +101,24 @@ def _by_metadata(
     rows = question.query.rows_of(nodes)
     properties = Properties(question.query.words, rows, question.relations.labels.terms)
     free = set(range(len(question.plain))) - places_of(named)
-    key, _ = properties.amount(asked, free)
+    values, told, asked, _ = by_properties(properties, asked, free)
+    return values, told, asked
+
+
+def by_properties(
+    properties: Properties, asked: Measured, places: Collection[int]
+) -> tuple[FloatArray, list[str], Measured, frozenset[int]]:
+    """Return the amount that each row tells, (n_rows,), NaN: none; in words; what is asked; which words call its key.
+
+    Words that call the key are looked for at some places.
+    """
+    key, where = properties.amount(asked, places)
     asked = asked.of_key(key)
-    values = values_of(properties, key, of_time=asked.of_time)
-    return values, [in_words(key, row) for row in rows], asked
+    values = [row.get(key) if key else None for row in properties.rows]
+    told = [place for place, value in enumerate(values) if value is not None and not isinstance(value, bool)]
+    amounts = np.full(len(values), np.nan)
+    amounts[told] = _amounts([str(values[place]) for place in told], of_time=asked.of_time)
+    return amounts, [in_words(key, row) for row in properties.rows], asked, where
 
 
 def of_all(kinds: Kinds, sentence: Sentence, asked: Measured) -> Answer | None:
@@ -142,14 +156,6 @@ def are_meant(amounts: FloatArray, asked: Measured) -> NDArray[np.bool_]:
     if asked.inclusive:
         within |= (told == asked.above) | (told == asked.below)
     return within
-
-
-def values_of(properties: Properties, key: str, *, of_time: bool) -> FloatArray:
-    """Return the amount that each row has under a key, (n_rows,), NaN: none."""
-    values, found = [row.get(key) for row in properties.rows], np.full(len(properties.rows), np.nan)
-    told = [place for place, value in enumerate(values) if value is not None and not isinstance(value, bool)]
-    found[told] = _amounts([str(values[place]) for place in told], of_time=of_time)
-    return found
 
 
 @dataclass(frozen=True, slots=True)

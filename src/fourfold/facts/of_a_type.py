@@ -60,7 +60,7 @@ class _Last:
     def among(self, of_it: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Return which of some nodes have the amount asked for, (n_nodes,)."""
         values = np.where(of_it, self.values, np.nan)
-        return of_it & amounts.are_meant(values, self.measured) if not np.isnan(values).all() else ~of_it & of_it
+        return of_it & amounts.are_meant(values, self.measured) if not np.isnan(values).all() else np.zeros_like(of_it)
 
 
 def of_a_type(question: Question, named: Sequence[Named]) -> Answer | None:
@@ -213,11 +213,9 @@ class _Asked:
         if measured is None:
             return
         places = frozenset(measured.places | picking(plain)).intersection(free)
-        key, where = properties.amount(measured, set(free).difference(called))
-        measured = measured.of_key(key)
-        values = amounts.values_of(properties, key, of_time=measured.of_time)
-        if key and not np.isnan(values).all():
-            told = [in_words(key, row) for row in properties.rows]
+        own = set(free).difference(called)
+        values, told, measured, where = amounts.by_properties(properties, measured, own)
+        if not np.isnan(values).all():
             yield _Last(values, measured, places | where, told)
 
 
