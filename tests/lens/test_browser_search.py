@@ -223,19 +223,25 @@ def test_what_is_out_of_date_fades_while_a_slow_answer_is_waited_for(typed, new_
     expect(results).not_to_have_attribute("aria-busy", "true")
 
 
+def unanswered_once(page, address):
+    """Let the first request for an address fail; return those that came, the list grows."""
+    came = []
+
+    def answer(route):
+        came.append(route)
+        route.abort() if len(came) == 1 else route.continue_()
+
+    page.route(address, answer)
+    return came
+
+
 RUNS = '<div data-running="yes"><div class="running"><p>Measuring …</p></div></div>'
 
 
 def test_what_runs_is_looked_at_again_after_the_server_did_not_answer(demo, new_page):
     """One answer that did not come, as while a laptop sleeps, and the page showed for ever that something runs."""
     page = new_page(demo, "/measure")
-    looks = []
-
-    def answer(route):
-        looks.append(route)
-        route.abort() if len(looks) == 1 else route.continue_()
-
-    page.route("**/measure?fragment=1", answer)
+    looks = unanswered_once(page, "**/measure?fragment=1")
     page.route("**/measure/run", lambda route: route.fulfill(body=RUNS, content_type="text/html"))
     page.get_by_role("button", name="Measure", exact=True).click()
     expect(page.get_by_text("The server does not answer")).to_be_visible()
@@ -259,13 +265,7 @@ def test_what_was_refused_twice_is_told_once(demo, new_page):
 def test_values_of_the_filter_that_did_not_come_are_asked_for_again(typed, new_page):
     """They were taken for asked for, and none was offered until another key was chosen."""
     page = new_page(typed, "/?q=file")
-    asked = []
-
-    def answer(route):
-        asked.append(route)
-        route.abort() if len(asked) == 1 else route.continue_()
-
-    page.route("**/values?*", answer)
+    unanswered_once(page, "**/values?*")
     row = page.locator(".filter-row").first
     with page.expect_event("requestfailed"):
         row.locator("[name=fk]").select_option("lang")
