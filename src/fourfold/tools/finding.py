@@ -52,7 +52,8 @@ class Finder:
 
     def search(self, query: str, limit: int, context: Sequence[str], weighting: Weighting) -> ToolAnswer:
         """Return the best tools, see ``ToolCatalog.search_tools``."""
-        ranking, request, state, unknown = self._rank(query, limit, context, weighting)
+        asked = asked_for(query) if weighting == "adaptive" else frozenset()
+        ranking, request, state, unknown = self._rank(query, asked, limit, context, weighting)
         ids = state.ids
         nodes = {node.id: node for node in self.retriever.get([ids[p] for p in ranking.order])}
         found = [(p, nodes[ids[p]]) for p in ranking.order if ids[p] in nodes]
@@ -114,15 +115,15 @@ class Finder:
         self, limit: int, context: Sequence[str], text: str, others: Sequence[Goals] = (), *, one: bool = True
     ) -> Served[Goals] | None:
         """Return the tools that serve a part of a request, the best or all that come close to it; None for none."""
-        ranking, _, state, _ = self._rank(text, limit, context, "adaptive")
+        asked = asked_for(text)
+        ranking, _, state, _ = self._rank(text, asked, limit, context, "adaptive")
         goals = {state.ids[p]: float(ranking.semantic[p]) for p in self._goals(ranking, state, one=one)}
         if not goals:
             return None
         terms, nodes = self._terms, self.retriever.get(goals)
         named = {term for node in nodes for term in terms(display_name(node.name, node.id))} <= set(terms(text))
-        asked = asked_for(text) if one else frozenset()
-        done = [done_by(display_name(node.name, node.id), self._described(node)["description"]) for node in nodes]
-        return Served(goals, ranking.similarity, named or (bool(asked) and all(asked & own for own in done)))
+        done = one and bool(asked) and all(asked & self._deeds_of(node) for node in nodes)
+        return Served(goals, ranking.similarity, named or done)
 
     def _settled(
         self, said: Permitted, parts: Sequence[Part], serve: Callable[..., Served[Goals] | None]
@@ -170,17 +171,15 @@ class Finder:
         )
 
     def _rank(
-        self, query: str, limit: int, context: Sequence[str], weighting: Weighting
+        self, query: str, asked: frozenset[str], limit: int, context: Sequence[str], weighting: Weighting
     ) -> tuple[Ranking, Query, State, list[str]]:
         # where no edge orders tools a plan is the best matches within `loose_tie`, measured on plain text and embedding
         state = self._knowledge.present()
         tied = state.graph.edge_count > 0 and not state.graph.orders
-        asked = asked_for(query)
         query = as_tools_say(query, self.config.everyday, self._terms, state.snapshot.term_numbers)
         request, scores = self.retriever.analysis.scores(query, state.nodes, k=limit, plain=tied)
         known, unknown = self._in_use(context, state)
-        semantic = semantic_scores(scores)
-        nearest = best_of(semantic, _COMPARED, state.ids)
+        nearest = best_of(semantic_scores(scores), _COMPARED if asked else _MOST_SIMILAR, state.ids)
         nodes = {node.id: node for node in self.retriever.get([state.ids[p] for p in nearest])}
         best = {p: nodes[state.ids[p]] for p in nearest if state.ids[p] in nodes}
         ranking = rank(
@@ -192,7 +191,7 @@ class Finder:
             similarity=self._similarity(request, dict(islice(best.items(), _MOST_SIMILAR)), state),
             context=known,
             weighting=weighting,
-            fits=self._fits(asked, best, state) if asked and weighting == "adaptive" else None,
+            fits=self._fits(asked, best, state) if asked else None,
         )
         return ranking, request, state, unknown
 
@@ -214,10 +213,13 @@ class Finder:
         """Return what each tool keeps of its semantic score, (n_tools,): less where it does something else."""
         kept = np.ones(len(state.ids))
         for place, node in best.items():
-            done = done_by(display_name(node.name, node.id), self._described(node)["description"])
+            done = self._deeds_of(node)
             if done and not done & asked:
                 kept[place] -= self.config.other_deed
         return kept
+
+    def _deeds_of(self, node: Node) -> frozenset[str]:
+        return done_by(display_name(node.name, node.id), self._described(node)["description"])
 
     def _goals(self, ranking: Ranking, state: State, *, one: bool) -> list[int]:
         """Return the tools directly meant: the best match and those that come close to it."""

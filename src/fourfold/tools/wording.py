@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 from types import MappingProxyType
+
+from fourfold.language.placed import word_at
 
 _DEEDS = """
 create add new open insert register make log record append schedule report raise submit declare: raise file jot_down
@@ -103,14 +106,14 @@ document: doc
 """The same for things."""
 
 _TOKEN = re.compile(r"[^\W\d_]+|[.,;:!?]")
-_ANSWERED = (["me"], ["us"])
+_ANSWERED = frozenset(("me", "us"))
 """What stands before "me" asks for an answer: "tell me the price"."""
 
 _APART = 6
 """So many words stand at most between a verb and what belongs to it: "call the meeting with Ann off", …"""
 
-_MARKS = tuple([mark] for mark in ".,;:!?")
-_ENDS = frozenset((*".,;:!?", *"and then or but so please now for before until when if at again".split()))
+_MARKS = frozenset(".,;:!?")
+_ENDS = _MARKS.union("and then or but so please now for before until when if at again".split())
 """… which one of these follows, or nothing, …"""
 
 _INTO = ["into"]
@@ -151,7 +154,7 @@ class Phrases:
         behind = place + 1
         for rest in self._by_first.get(words[place], ()):
             for start in range(behind, behind + (_APART if len(rest) == 1 else 1)):
-                if start > behind and words[start - 1 : start] in _MARKS:
+                if start > behind and word_at(words, start - 1) in _MARKS:
                     break
                 end = start + len(rest)
                 together = start == behind or end == len(words) or rest == _INTO
@@ -183,17 +186,20 @@ def as_tools_say(
     phrases, found = _phrases(tuple(words)), list(_TOKEN.finditer(request))
     typed = [token[0].lower() for token in found]
     typed = [one if word not in words and (one := word.removesuffix("s")) in words else word for word in typed]
+    spans = [phrases.at(typed, place) for place in range(len(typed))]
+    meant = [words.get(" ".join(typed[at] for at in places), "").split() for places in spans]
+    own = [terms(token[0]) if places else [] for token, places in zip(found, spans, strict=True)]
+    terms_of = {other: terms(other) for others in meant for other in others}
+    there = set(held([*chain(*own, *terms_of.values())])) if terms_of else set()  # asked once: it may be a server
     stands: dict[int, str] = {}
-    for place, token in enumerate(found):
-        places = phrases.at(typed, place) if place not in stands else []
-        asks_for_an_answer = typed[place + 1 : place + 2] in _ANSWERED
-        if not places or (len(places) == 1 and (asks_for_an_answer or held(terms(token[0])))):
+    for place, (places, others) in enumerate(zip(spans, meant, strict=True)):
+        stays = word_at(typed, place + 1) in _ANSWERED or not there.isdisjoint(own[place])
+        if place in stands or (len(places) == 1 and stays):
             continue
-        others = words.get(" ".join(typed[at] for at in places), "").split()
-        if meant := " ".join([other for other in others if held(terms(other))][:_MOST]):
-            stands |= {**dict.fromkeys(places, ""), place: meant.replace("_", " ")}
+        if said := " ".join([other for other in others if not there.isdisjoint(terms_of[other])][:_MOST]):
+            stands |= {**dict.fromkeys(places, ""), place: said.replace("_", " ")}
     read, end = "", 0
     for place, token in enumerate(found):
-        between, said = request[end : token.start()], stands.get(place, token[0])
-        read, end = read + (between if said else between.rstrip()) + said, token.end()
+        between, word = request[end : token.start()], stands.get(place, token[0])
+        read, end = read + (between if word else between.rstrip()) + word, token.end()
     return read + request[end:]
