@@ -71,9 +71,7 @@ _SEQUENCE = re.compile(
     r"|(?:(?<=[,.] )|(?<=\band )|^)(?:next|second|secondly|third|thirdly|fourth|fifth|last)\b(?=,| [a-z]+ ))",
     re.I,
 )
-SENTENCE_END = re.compile(r"(?<=[^\W_][^\W_])[.!?](?= |$)")
-"""Where a sentence ends, in text whose spaces are single."""
-
+_SENTENCE = re.compile(r"(?<=[^\W_][^\W_])[.!?](?= |$)")
 _BEFORE = ("before ", "prior to ")
 _AFTER = ("after ", "once ", "when ", "as soon as ", "following ", "having ", "upon ")
 _RELATIVE = re.compile(
@@ -199,7 +197,7 @@ def settled(
 
 def _sentences(stage: str) -> list[str]:
     """Cut into sentences where each of them is an order; else they tell of one thing."""
-    sentences = [sentence for sentence in map(str.strip, SENTENCE_END.split(stage)) if sentence]
+    sentences = [sentence for sentence in map(str.strip, _SENTENCE.split(stage)) if sentence]
     orders = [is_verb(sentence.lower().removeprefix("please ").partition(" ")[0]) for sentence in sentences]
     return sentences if all(orders) else [stage]
 
@@ -258,7 +256,7 @@ def _in_time(sentence: str) -> tuple[str, str] | None:
     if comma and whole.endswith(" first") and whole.startswith(("to ", "in order to ")):
         return rest, inner.removeprefix("in order ")
     found = _RELATIVE.search(sentence)
-    if found is None or _TIME.match(sentence[found.end() :]) or SENTENCE_END.search(sentence):
+    if found is None or _TIME.match(sentence[found.end() :]) or _SENTENCE.search(sentence):
         return None
     first, second = sentence[: found.start()], sentence[found.end() :]
     return (first, second) if found["later"] else (second, first)
@@ -266,7 +264,7 @@ def _in_time(sentence: str) -> tuple[str, str] | None:
 
 def _without_denial(text: str) -> str:
     """Return a part without a beginning that says what not to do."""
-    return _bare("".join(SENTENCE_END.split(text, maxsplit=1)[1:])) if _DENIED.match(text) else text
+    return _bare("".join(_SENTENCE.split(text, maxsplit=1)[1:])) if _DENIED.match(text) else text
 
 
 def _with_objects(pieces: list[str]) -> list[str]:

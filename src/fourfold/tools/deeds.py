@@ -12,11 +12,13 @@ from itertools import takewhile
 
 from fourfold.planning import MOST_PARTS, parts_of
 from fourfold.planning.denied import LONGEST_READ
-from fourfold.planning.parts import SENTENCE_END
 from fourfold.planning.verbs import infinitives, verbs_of
 from fourfold.reading.courtesy import without_courtesy
 from fourfold.tokenizer import split_identifier
 from fourfold.tools.wording import DEEDS, Phrases
+
+_SENTENCE = re.compile(r"(?<=\w[.!?])\s")
+"""Also after "24.5.", where no plan is cut: what begins there only adds to what is asked for."""
 
 _WORD = re.compile(r"[a-z]+")
 _ASKING = frozenset("what which who whose when where how is are was were do does did has have any".split())
@@ -45,7 +47,7 @@ def asked_for(request: str) -> frozenset[str]:
 
     The first 4,000 characters are read, and twelve sentences of them.
     """
-    sentences = SENTENCE_END.split(without_courtesy(request[:LONGEST_READ]), MOST_PARTS)[:MOST_PARTS]
+    sentences = _SENTENCE.split(without_courtesy(request[:LONGEST_READ]), MOST_PARTS)[:MOST_PARTS]
     parts = (part for sentence in sentences for part in parts_of(sentence))
     return frozenset(verb for part in parts for verb in _asked(_WORD.findall(part.text.lower())))
 
